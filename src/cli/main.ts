@@ -1,0 +1,53 @@
+/** Picks the command. Each is one file that is loaded only when it is asked for, so `--help` and small commands start fast. */
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { EdgeError } from "../errors.ts";
+
+interface CommandModule {
+  /** Adds options, sub-commands and the action; the action resolves when the command is done. */
+  describe(command: Command): void;
+}
+
+interface CommandRow {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+const COMMANDS: readonly CommandRow[] = [];
+
+/** Runs `unifi-edge …`; resolves with the exit status (0 ok, 1 failed, 2 wrong usage). */
+export async function main(argv: readonly string[]): Promise<number> {
+  const program = new Command("unifi-edge")
+    .description("Remote MCP access to UniFi consoles: gateway, agent and local server.")
+    .version(packageVersion())
+    .exitOverride()
+    .showHelpAfterError("(add --help for the options)");
+  for (const row of COMMANDS) {
+    const command = program.command(row.name).description(row.summary);
+    if (argv[0] === row.name) (await row.load()).describe(command);
+  }
+
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return exitStatusOf(error);
+  }
+}
+
+/** The package's own version, from beside src or dist. */
+function packageVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function exitStatusOf(error: unknown): number {
+  // commander throws for --help and --version too, with exit code 0
+  if (error instanceof Error && "exitCode" in error) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof EdgeError) {
+    console.error(`unifi-edge: ${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`);
+    return error.code === "CONFIG_INVALID" ? 2 : 1;
+  }
+  throw error;
+}
