@@ -1,0 +1,120 @@
+/** Checks arguments of known tools against the manifest's schema: forgiving in form, strict in names and types. */
+import { Compile, type Validator } from "typebox/compile";
+import { EdgeError } from "../errors.ts";
+import { assertBounds, MAX_ARGUMENT_DEPTH, MAX_ARGUMENT_SIZE } from "./bounds.ts";
+import type { JsonSchema, ManifestTool } from "./manifest.ts";
+import { printable } from "./printable.ts";
+import { problemsOf } from "./problems.ts";
+
+export type Arguments = { readonly [name: string]: unknown };
+
+type Names = ReadonlyMap<string, ManifestTool>;
+
+/** The check of one manifest's tools. A tool's validator is compiled at its first call and kept. */
+export function createArgumentCheck(
+  tools: Names,
+  nearest: (name: string) => readonly string[],
+): (name: string, args: unknown) => Arguments {
+  const compiled = new Map<string, Validator>();
+
+  function validatorOf(tool: ManifestTool): Validator {
+    const known = compiled.get(tool.name);
+    if (known !== undefined) return known;
+    const validator = Compile(tool.schema.input);
+    compiled.set(tool.name, validator);
+    return validator;
+  }
+
+  return (name, args) => {
+    const tool = tools.get(name);
+    if (tool === undefined) throw toolNotFound(name, nearest(name));
+    const named = withDeclaredForms(tool, argumentsObject(args));
+    const validator = validatorOf(tool);
+    if (validator.Check(named)) return named;
+    throw argumentsInvalid(tool, problemsOf(validator.Errors(named)));
+  };
+}
+
+/** TOOL_NOT_FOUND with the three nearest names, for every path on which a tool's name arrives. */
+export function toolNotFound(name: string, nearest: readonly string[]): EdgeError {
+  const known = nearest.join(", ");
+  return new EdgeError("TOOL_NOT_FOUND", `There is no tool named "${printable(name, 100)}". Nearest: ${known}.`, {
+    hint: "Search the tool index for the right name.",
+    details: { nearest },
+  });
+}
+
+export function argumentsInvalid(tool: Pick<ManifestTool, "name" | "schema">, problems: readonly string[]): EdgeError {
+  const valid = Object.keys(propertiesOf(tool.schema.input));
+  const names = valid.length === 0 ? "It takes no arguments." : `Its arguments: ${valid.join(", ")}.`;
+  return new EdgeError("ARGUMENTS_INVALID", `${tool.name}: ${problems.join("; ")}. ${names}`, {
+    details: { valid_arguments: valid },
+  });
+}
+
+/** An object, or JSON text of one; undefined counts as `{}`. Bounded in depth and size. */
+export function argumentsObject(args: unknown): Arguments {
+  const value = typeof args === "string" ? fromText(args, "arguments") : (args ?? {});
+  if (typeof value !== "object" || Array.isArray(value) || value === null) {
+    throw new EdgeError("ARGUMENTS_INVALID", "arguments must be an object, or the JSON text of one.");
+  }
+  assertBounds(value, "arguments", MAX_ARGUMENT_DEPTH, MAX_ARGUMENT_SIZE);
+  // an object that is neither null nor an array is a record of unknown values
+  return value as Arguments;
+}
+
+export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
+}
+
+/** Aliases become declared names, JSON text of objects and arrays is read, MACs take one form. Nothing is invented. */
+function withDeclaredForms(tool: ManifestTool, args: Arguments): Arguments {
+  const properties = propertiesOf(tool.schema.input);
+  const declared = (name: string) => {
+    const target = Object.hasOwn(properties, name) ? undefined : ownValue(tool.aliases, name);
+    return target === undefined || Object.hasOwn(args, target) ? name : target;
+  };
+  return Object.fromEntries(
+    Object.entries(args).map(([given, value]) => {
+      const name = declared(given);
+      const read = withReadText(Object.hasOwn(properties, name) ? properties[name] : undefined, name, value);
+      return [name, tool.macs?.includes(name) === true ? macForm(tool, name, read) : read];
+    }),
+  );
+}
+
+function ownValue(record: Readonly<Record<string, string>> | undefined, name: string): string | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** JSON text where an object or array is declared: models send it so; text that is no JSON fails the type check. */
+function withReadText(schema: JsonSchema | undefined, name: string, value: unknown): unknown {
+  if (typeof value !== "string" || (schema?.type !== "object" && schema?.type !== "array")) return value;
+  const read = fromText(value, name);
+  assertBounds(read, name, MAX_ARGUMENT_DEPTH - 1, MAX_ARGUMENT_SIZE);
+  return read;
+}
+
+function fromText(text: string, what: string): unknown {
+  if (text.length > MAX_ARGUMENT_SIZE) {
+    throw new EdgeError("TOO_LARGE", `${what} is larger than ${MAX_ARGUMENT_SIZE} characters.`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new EdgeError("ARGUMENTS_INVALID", `${what} is text that is not JSON.`, { cause });
+  }
+}
+
+const MAC_SEPARATORS = /[\s:._-]/g;
+const MAC_DIGITS = /^[0-9a-f]{12}$/;
+
+function macForm(tool: ManifestTool, name: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => macForm(tool, name, one));
+  if (typeof value !== "string") return value;
+  const digits = value.replace(MAC_SEPARATORS, "").toLowerCase();
+  if (!MAC_DIGITS.test(digits)) {
+    throw argumentsInvalid(tool, [`"${name}" is not a MAC address (six pairs of hexadecimal digits)`]);
+  }
+  return digits.replace(/..(?!$)/g, "$&:");
+}
