@@ -29,6 +29,8 @@ export interface CallRequest {
   readonly repeat?: boolean;
   /** W3C traceparent. */
   readonly trace?: string;
+  /** The answer may have at most so many bytes (a fan-out shares its budget); the agent cuts rows and says so. */
+  readonly maxBytes?: number;
 }
 
 /** Bytes, isError and type: never an object (seam of design 7: tool bodies pass through unparsed). */

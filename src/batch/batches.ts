@@ -1,0 +1,143 @@
+/** The life of batches at the gateway: started, reported on by agents, read, cancelled. The agent's journal is the ledger. */
+import { EdgeError } from "../errors.ts";
+import type { Asking, BatchQuestion, BatchStart, Outcome } from "../mcp/execution.ts";
+import type { AgentConnection, OperationUpdate } from "../tunnel/calls.ts";
+import { isBatchId, parsePartId, partIdOf } from "./ids.ts";
+import { type BatchHeader, FINAL_STATES, type OperationRecord } from "./records.ts";
+import { type StartParts, startBatch } from "./start.ts";
+import { batchStatus } from "./status.ts";
+
+export interface BatchParts extends StartParts {
+  readonly connectionOf: (org: string, location: string) => AgentConnection | undefined;
+  readonly log: { warn(facts: object, message: string): void };
+}
+
+export interface Batches {
+  start(request: BatchStart, asking: Asking): Promise<Outcome>;
+  status(question: BatchQuestion, waitMs: number, asking: Asking): Promise<Outcome>;
+  cancel(batchId: string, asking: Asking): Promise<Outcome>;
+  /** An agent reports on an operation; it is acknowledged once the index has its end. */
+  report(connection: AgentConnection, update: OperationUpdate): Promise<void>;
+}
+
+export function createBatches(parts: BatchParts): Batches {
+  const waiting = new Set<() => void>();
+
+  function nextChange(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", finish);
+        waiting.delete(finish);
+        resolve();
+      };
+      const timer = setTimeout(finish, ms);
+      signal.addEventListener("abort", finish);
+      waiting.add(finish);
+    });
+  }
+
+  async function report(connection: AgentConnection, update: OperationUpdate): Promise<void> {
+    const header = await headerFor(parts, connection, update);
+    if (!header) {
+      parts.log.warn(
+        { batch: update.batch, location: connection.location },
+        "an agent reported on a batch that is not its own",
+      );
+      return;
+    }
+    await parts.records.saveOperation(header, update.index, recordOf(update));
+    if (FINAL_STATES.has(update.state)) connection.acknowledgeOperation(update.batch, update.index);
+    for (const wake of waiting) wake();
+  }
+
+  async function cancel(batchId: string, asking: Asking): Promise<Outcome> {
+    const { org, subject } = asking.principal;
+    const header = isBatchId(batchId) ? await parts.records.header(org, batchId) : undefined;
+    if (header?.subject !== subject || !header) {
+      throw new EdgeError("NOT_FOUND", "There is no batch of yours with this batchId (any more).");
+    }
+    const places = [...new Set(header.operations.map((entry) => entry.location))];
+    const offline = places.filter((location) => {
+      const connection = parts.connectionOf(org, location);
+      connection?.cancelBatch(partIdOf(batchId, location));
+      return connection === undefined;
+    });
+    const message =
+      offline.length === 0
+        ? "Operations that have not started will not; ask batch_status for how each ended."
+        : `These locations are offline and could not be told: ${offline.join(", ")}.`;
+    return {
+      isError: offline.length === places.length,
+      type: "json",
+      body: Buffer.from(JSON.stringify({ batchId, cancelled: offline.length < places.length, message })),
+    };
+  }
+
+  return {
+    start: (request, asking) => startBatch(parts, request, asking),
+    status: (question, waitMs, asking) => batchStatus({ ...parts, nextChange }, question, waitMs, asking),
+    cancel,
+    report,
+  };
+}
+
+/** The header that this agent may report on; rebuilt from its own words when the index was emptied. */
+async function headerFor(
+  parts: BatchParts,
+  connection: AgentConnection,
+  update: OperationUpdate,
+): Promise<BatchHeader | undefined> {
+  const batchId = parsePartId(update.batch);
+  if (
+    batchId === undefined ||
+    update.batch !== partIdOf(batchId, connection.location) ||
+    update.owner.org !== connection.org
+  )
+    return undefined;
+  const known = await parts.records.header(connection.org, batchId);
+  const entry = { index: update.index, tool: update.tool, location: connection.location };
+  if (known) {
+    if (known.subject !== update.owner.subject) return undefined;
+    const listed = known.operations.find((operation) => operation.index === update.index);
+    if (listed) return listed.location === connection.location ? known : undefined;
+    return rebuilt(parts, { ...known, operations: [...known.operations, entry] });
+  }
+  const { org, subject, grant } = update.owner;
+  return rebuilt(parts, {
+    id: batchId,
+    org,
+    subject,
+    grant,
+    app: "network",
+    createdAtMs: parts.now(),
+    writes: true,
+    operations: [entry],
+  });
+}
+
+async function rebuilt(parts: BatchParts, header: BatchHeader): Promise<BatchHeader> {
+  await parts.records.saveHeader(header);
+  return header;
+}
+
+function recordOf(update: OperationUpdate): OperationRecord {
+  const { result } = update;
+  return {
+    state: update.state,
+    ...(update.startedAtMs === undefined ? {} : { startedAtMs: update.startedAtMs }),
+    ...(update.completedAtMs === undefined ? {} : { completedAtMs: update.completedAtMs }),
+    ...(result === undefined ? {} : { isError: result.isError, body: bodyText(result) }),
+  };
+}
+
+/** Images do not go into the index: their place says so (they come as resources). */
+function bodyText(result: NonNullable<OperationUpdate["result"]>): string {
+  if (result.type === "json") return result.body.toString("utf8");
+  return JSON.stringify({
+    success: true,
+    image: result.type,
+    bytes: result.body.length,
+    note: "Images are not kept in batches; ask for it directly.",
+  });
+}

@@ -1,0 +1,114 @@
+/** Answers what became of jobs: from the index, whichever replica is asked, to the batch's owner only. */
+import { EdgeError } from "../errors.ts";
+import type { Asking, BatchQuestion, Outcome } from "../mcp/execution.ts";
+import { isBatchId, jobIdOf, parseJobId } from "./ids.ts";
+import { type BatchHeader, type BatchRecords, FINAL_STATES, type OperationRecord } from "./records.ts";
+
+/** A waiting question looks again this often, beside being told of changes in this process. */
+const POLL_MS = 500;
+const MAX_JOBS_ASKED = 500;
+
+export interface StatusParts {
+  readonly records: BatchRecords;
+  readonly now: () => number;
+  /** Resolves at the next change of any operation here, or after `ms`. */
+  readonly nextChange: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+interface Job {
+  readonly jobId: string;
+  readonly location: string | undefined;
+  readonly tool: string | undefined;
+  /** Undefined = not (or no longer) the caller's. */
+  readonly record: OperationRecord | undefined;
+}
+
+export async function batchStatus(
+  parts: StatusParts,
+  question: BatchQuestion,
+  waitMs: number,
+  asking: Asking,
+): Promise<Outcome> {
+  const endsAt = parts.now() + waitMs;
+  for (;;) {
+    const jobs = await look(parts, question, asking);
+    const left = endsAt - parts.now();
+    const open = jobs.some(({ record }) => record && !FINAL_STATES.has(record.state));
+    if (!open || left <= 0 || asking.signal.aborted) return answer(question, jobs);
+    await parts.nextChange(Math.min(POLL_MS, left), asking.signal);
+  }
+}
+
+async function look(parts: StatusParts, question: BatchQuestion, asking: Asking): Promise<Job[]> {
+  const { org, subject } = asking.principal;
+  const loaded = new Map<
+    string,
+    { header: BatchHeader; operations: ReadonlyMap<number, OperationRecord> } | undefined
+  >();
+  const load = async (batchId: string) => {
+    if (!loaded.has(batchId)) {
+      const header = await parts.records.header(org, batchId);
+      const mine = header?.subject === subject ? header : undefined;
+      loaded.set(batchId, mine && { header: mine, operations: await parts.records.operations(org, batchId) });
+    }
+    return loaded.get(batchId);
+  };
+  if ("batchId" in question) {
+    const batch = isBatchId(question.batchId) ? await load(question.batchId) : undefined;
+    if (!batch)
+      throw new EdgeError("NOT_FOUND", "There is no batch of yours with this batchId (any more).", {
+        hint: "Batches are kept 1 hour, 72 hours when they hold writes.",
+      });
+    return batch.header.operations.map((entry) => jobOf(question.batchId, entry.index, batch));
+  }
+  const ids = "jobId" in question ? [question.jobId] : question.jobIds;
+  if (ids.length > MAX_JOBS_ASKED)
+    throw new EdgeError("ARGUMENTS_INVALID", `jobIds holds ${ids.length}; ${MAX_JOBS_ASKED} at most.`);
+  const jobs: Job[] = [];
+  for (const jobId of ids) {
+    const parsed = parseJobId(jobId);
+    const batch = parsed && (await load(parsed.batchId));
+    jobs.push(
+      parsed && batch
+        ? jobOf(parsed.batchId, parsed.index, batch)
+        : { jobId, location: undefined, tool: undefined, record: undefined },
+    );
+  }
+  return jobs;
+}
+
+function jobOf(
+  batchId: string,
+  index: number,
+  batch: { header: BatchHeader; operations: ReadonlyMap<number, OperationRecord> },
+): Job {
+  const entry = batch.header.operations.find((operation) => operation.index === index);
+  const record = entry && (batch.operations.get(index) ?? { state: "queued" as const });
+  return { jobId: jobIdOf(batchId, index), location: entry?.location, tool: entry?.tool, record };
+}
+
+function answer(question: BatchQuestion, jobs: readonly Job[]): Outcome {
+  const [first] = jobs;
+  const body = "jobId" in question && first ? jobJson(first) : `{"jobs":[${jobs.map(jobJson).join(",")}]}`;
+  return { isError: false, type: "json", body: Buffer.from(body) };
+}
+
+/** Results are JSON text already and go in as they are. */
+function jobJson({ jobId, location, tool, record }: Job): string {
+  if (!record) return JSON.stringify({ jobId, status: "unknown", error: "No job of yours has this id (any more)." });
+  const head = JSON.stringify({
+    ...(location === undefined ? {} : { location }),
+    jobId,
+    tool,
+    status: record.state,
+    started: seconds(record.startedAtMs),
+    ...(record.completedAtMs === undefined ? {} : { completed: seconds(record.completedAtMs) }),
+  }).slice(0, -1);
+  const body = record.body ?? "null";
+  const failed = record.isError === true;
+  return `${head},"result":${failed ? "null" : body},"error":${failed ? body : "null"}}`;
+}
+
+function seconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1000;
+}
