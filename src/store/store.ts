@@ -8,7 +8,8 @@ export type Condition =
 /**
  * One atomic step. Every key of a commit carries the same hash tag (`ue:{org}:…`), so it is one Lua script on Redis
  * Cluster too. Values and fields are absolute (never increments): running the same commit twice is harmless, since
- * a reply may be lost.
+ * a reply may be lost. Effects run in this order: delete, set, removeFields, putFields (so that a key that is deleted
+ * and put is replaced). A key is either a value or a map, for all its life.
  */
 export interface Commit {
   readonly if?: readonly Condition[];
@@ -35,8 +36,11 @@ export interface Store {
   commit(commit: Commit): Promise<boolean>;
   /** A hint to other replicas: may be lost, so every reader has a poll behind it. */
   publish(channel: string, message: string): Promise<void>;
-  /** Returns the unsubscriber. `listener` also runs in the publishing process. */
-  subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
+  /**
+   * Returns the unsubscriber. `listener` also runs in the publishing process. `missed` runs after the connection was
+   * lost and subscribed anew: messages may have been lost in between, so read what they would have told.
+   */
+  subscribe(channel: string, listener: (message: string) => void, missed?: () => void): Promise<() => Promise<void>>;
   /** Throws STORE_UNAVAILABLE with the reason in words. */
   ping(): Promise<void>;
   close(): Promise<void>;
