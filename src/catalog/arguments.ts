@@ -2,22 +2,36 @@
 import { Compile, type Validator } from "typebox/compile";
 import { EdgeError } from "../errors.ts";
 import { assertBounds, MAX_ARGUMENT_DEPTH, MAX_ARGUMENT_SIZE } from "./bounds.ts";
-import type { JsonSchema, ManifestTool } from "./manifest.ts";
+import type { JsonSchema } from "./manifest.ts";
 import { printable } from "./printable.ts";
 import { problemsOf } from "./problems.ts";
 
 export type Arguments = { readonly [name: string]: unknown };
 
-type Names = ReadonlyMap<string, ManifestTool>;
+/** What the check needs to know of a tool. */
+export interface ArgumentRules {
+  readonly name: string;
+  readonly schema: { readonly input: JsonSchema };
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly macs?: readonly string[];
+}
 
-/** The check of one manifest's tools. A tool's validator is compiled at its first call and kept. */
+export interface Bounds {
+  readonly depth: number;
+  readonly size: number;
+}
+
+export const ARGUMENT_BOUNDS: Bounds = { depth: MAX_ARGUMENT_DEPTH, size: MAX_ARGUMENT_SIZE };
+
+/** The check of one table of tools. A tool's validator is compiled at its first call and kept. */
 export function createArgumentCheck(
-  tools: Names,
+  tools: ReadonlyMap<string, ArgumentRules>,
   nearest: (name: string) => readonly string[],
+  bounds: Bounds = ARGUMENT_BOUNDS,
 ): (name: string, args: unknown) => Arguments {
   const compiled = new Map<string, Validator>();
 
-  function validatorOf(tool: ManifestTool): Validator {
+  function validatorOf(tool: ArgumentRules): Validator {
     const known = compiled.get(tool.name);
     if (known !== undefined) return known;
     const validator = Compile(tool.schema.input);
@@ -28,7 +42,7 @@ export function createArgumentCheck(
   return (name, args) => {
     const tool = tools.get(name);
     if (tool === undefined) throw toolNotFound(name, nearest(name));
-    const named = withDeclaredForms(tool, argumentsObject(args));
+    const named = withDeclaredForms(tool, argumentsObject(args, bounds), bounds);
     const validator = validatorOf(tool);
     if (validator.Check(named)) return named;
     throw argumentsInvalid(tool, problemsOf(validator.Errors(named)));
@@ -44,7 +58,7 @@ export function toolNotFound(name: string, nearest: readonly string[]): EdgeErro
   });
 }
 
-export function argumentsInvalid(tool: Pick<ManifestTool, "name" | "schema">, problems: readonly string[]): EdgeError {
+export function argumentsInvalid(tool: ArgumentRules, problems: readonly string[]): EdgeError {
   const valid = Object.keys(propertiesOf(tool.schema.input));
   const names = valid.length === 0 ? "It takes no arguments." : `Its arguments: ${valid.join(", ")}.`;
   return new EdgeError("ARGUMENTS_INVALID", `${tool.name}: ${problems.join("; ")}. ${names}`, {
@@ -53,12 +67,12 @@ export function argumentsInvalid(tool: Pick<ManifestTool, "name" | "schema">, pr
 }
 
 /** An object, or JSON text of one; undefined counts as `{}`. Bounded in depth and size. */
-export function argumentsObject(args: unknown): Arguments {
-  const value = typeof args === "string" ? fromText(args, "arguments") : (args ?? {});
+export function argumentsObject(args: unknown, bounds: Bounds = ARGUMENT_BOUNDS): Arguments {
+  const value = typeof args === "string" ? fromText(args, "arguments", bounds) : (args ?? {});
   if (typeof value !== "object" || Array.isArray(value) || value === null) {
     throw new EdgeError("ARGUMENTS_INVALID", "arguments must be an object, or the JSON text of one.");
   }
-  assertBounds(value, "arguments", MAX_ARGUMENT_DEPTH, MAX_ARGUMENT_SIZE);
+  assertBounds(value, "arguments", bounds.depth, bounds.size);
   // an object that is neither null nor an array is a record of unknown values
   return value as Arguments;
 }
@@ -68,7 +82,7 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
 }
 
 /** Aliases become declared names, JSON text of objects and arrays is read, MACs take one form. Nothing is invented. */
-function withDeclaredForms(tool: ManifestTool, args: Arguments): Arguments {
+function withDeclaredForms(tool: ArgumentRules, args: Arguments, bounds: Bounds): Arguments {
   const properties = propertiesOf(tool.schema.input);
   const declared = (name: string) => {
     const target = Object.hasOwn(properties, name) ? undefined : ownValue(tool.aliases, name);
@@ -77,7 +91,7 @@ function withDeclaredForms(tool: ManifestTool, args: Arguments): Arguments {
   return Object.fromEntries(
     Object.entries(args).map(([given, value]) => {
       const name = declared(given);
-      const read = withReadText(Object.hasOwn(properties, name) ? properties[name] : undefined, name, value);
+      const read = withReadText(Object.hasOwn(properties, name) ? properties[name] : undefined, name, value, bounds);
       return [name, tool.macs?.includes(name) === true ? macForm(tool, name, read) : read];
     }),
   );
@@ -88,16 +102,16 @@ function ownValue(record: Readonly<Record<string, string>> | undefined, name: st
 }
 
 /** JSON text where an object or array is declared: models send it so; text that is no JSON fails the type check. */
-function withReadText(schema: JsonSchema | undefined, name: string, value: unknown): unknown {
+function withReadText(schema: JsonSchema | undefined, name: string, value: unknown, bounds: Bounds): unknown {
   if (typeof value !== "string" || (schema?.type !== "object" && schema?.type !== "array")) return value;
-  const read = fromText(value, name);
-  assertBounds(read, name, MAX_ARGUMENT_DEPTH - 1, MAX_ARGUMENT_SIZE);
+  const read = fromText(value, name, bounds);
+  assertBounds(read, name, bounds.depth - 1, bounds.size);
   return read;
 }
 
-function fromText(text: string, what: string): unknown {
-  if (text.length > MAX_ARGUMENT_SIZE) {
-    throw new EdgeError("TOO_LARGE", `${what} is larger than ${MAX_ARGUMENT_SIZE} characters.`);
+function fromText(text: string, what: string, bounds: Bounds): unknown {
+  if (text.length > bounds.size) {
+    throw new EdgeError("TOO_LARGE", `${what} is larger than ${bounds.size} characters.`);
   }
   try {
     return JSON.parse(text);
@@ -109,7 +123,7 @@ function fromText(text: string, what: string): unknown {
 const MAC_SEPARATORS = /[\s:._-]/g;
 const MAC_DIGITS = /^[0-9a-f]{12}$/;
 
-function macForm(tool: ManifestTool, name: string, value: unknown): unknown {
+function macForm(tool: ArgumentRules, name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => macForm(tool, name, one));
   if (typeof value !== "string") return value;
   const digits = value.replace(MAC_SEPARATORS, "").toLowerCase();

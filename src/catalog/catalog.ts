@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { type Action, SCOPE_OF_ACTION, type Scope } from "../principal.ts";
 import { type Arguments, createArgumentCheck } from "./arguments.ts";
-import type { JsonSchema, Manifest, ManifestTool } from "./manifest.ts";
+import { actionOfCall } from "./classify.ts";
+import type { Manifest, ManifestTool } from "./manifest.ts";
 import { createNearest } from "./nearest.ts";
 
 export interface Catalog {
@@ -31,7 +32,10 @@ export function createCatalog(manifest: Manifest): Catalog {
   const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
   const nearest = createNearest([...byName.keys()]);
   const check = createArgumentCheck(byName, nearest);
-  const actionOf = (name: string, args: Arguments) => classify(byName.get(name), args);
+  const actionOf = (name: string, args: Arguments): Action => {
+    const tool = byName.get(name);
+    return tool === undefined ? "delete" : actionOfCall(tool, args);
+  };
 
   return {
     manifest,
@@ -45,22 +49,4 @@ export function createCatalog(manifest: Manifest): Catalog {
     scopeOf: (name, args) => SCOPE_OF_ACTION[actionOf(name, args)],
     checkArguments: check,
   };
-}
-
-/** A tool's declared action, or `read` where its classing argument says so; destructive counts as delete (design 4). */
-function classify(tool: ManifestTool | undefined, args: Arguments): Action {
-  if (tool === undefined) return "delete";
-  const classing = tool.classed_by;
-  if (classing !== undefined) {
-    const value = args[classing.argument] ?? defaultOf(tool.schema.input, classing.argument);
-    if (typeof value === "string" && classing.read.includes(value.toUpperCase())) return "read";
-    return "delete";
-  }
-  if (tool.permission_action === "read") return "read";
-  return tool.annotations.destructiveHint ? "delete" : tool.permission_action;
-}
-
-function defaultOf(input: JsonSchema, argument: string): unknown {
-  const properties = input.properties as Readonly<Record<string, JsonSchema>> | undefined;
-  return properties?.[argument]?.default;
 }
