@@ -1,7 +1,7 @@
 /** The shape of a tool: one object. Parsing, gates, preview, journal, read-back, redaction and errors happen around it. */
 import { type Static, type TObject, type TProperties, Type } from "typebox";
 import type { App, Confirmation, ToolAnnotations } from "../catalog/manifest.ts";
-import type { NetworkConsole, NetworkSite, Row } from "../controller/controller.ts";
+import type { HttpMethod, NetworkConsole, NetworkSite, Row } from "../controller/controller.ts";
 import type { Action } from "../principal.ts";
 
 /** What a tool may use during one call. */
@@ -30,9 +30,12 @@ export interface Plan {
   readonly resourceName?: string;
   readonly current?: Row;
   readonly proposed?: Row;
+  /** Our own sentences; never text or secrets of the console. */
   readonly warnings?: readonly string[];
   /** Nothing would change: the write is not sent and the answer says so. */
   readonly unchanged?: boolean;
+  /** Keys of `proposed` that the console never shows again, so the read-back cannot judge them. */
+  readonly unverifiable?: readonly string[];
   /** Sends the write, one attempt. Returns fields for the answer (e.g. the created object's id). */
   apply(): Promise<Payload>;
   /**
@@ -42,21 +45,29 @@ export interface Plan {
   readBack?(applied: Payload): Promise<Row | undefined>;
 }
 
-interface ToolFacts<Input extends TProperties> {
+/** `METHOD /path` as the api-reference writes it, with `{site}` and `{id}` for what varies. */
+export type Endpoint = `${HttpMethod} /${string}`;
+
+/** What all tools say of themselves, whether declared by hand or by resource.ts. */
+export interface ToolWords {
   readonly name: string;
   readonly title: string;
+  /** One line for the compact index: 50 bytes on average, at most 100. */
   readonly summary: string;
+  /** For a model that must choose among 280: what it does and when to use it rather than its neighbour. */
   readonly description: string;
+}
+
+interface ToolFacts extends ToolWords {
   readonly app: App;
+  /** Module name of the reference catalogue. */
   readonly category: string;
   readonly permission: { readonly category: string; readonly action: Action };
-  /** Overrides of what the action implies; see annotationsOf. */
-  readonly annotations?: Partial<ToolAnnotations>;
-  /** Default: `none` for read, `token` for delete and destructive, `flag` for the rest (design 5). */
-  readonly confirm?: Confirmation;
-  readonly input: Input;
   /** The payload's named fields and rows; `success` etc. are added. */
   readonly output: TProperties;
+  /** Endpoints that it only reads, and those through which it changes something (src/tools/writes.ts). */
+  readonly reads: readonly Endpoint[];
+  readonly writes?: readonly Endpoint[];
   readonly aliases?: Readonly<Record<string, string>>;
   /** Arguments that hold a MAC address, normalised before `run`. */
   readonly macs?: readonly string[];
@@ -64,16 +75,19 @@ interface ToolFacts<Input extends TProperties> {
   readonly classedBy?: { readonly argument: string; readonly read: readonly string[] };
 }
 
-export interface ReadDeclaration<Input extends TProperties> extends ToolFacts<Input> {
-  run(context: ToolContext, args: Static<TObject<Input>>): Promise<Payload>;
-}
-
-export interface WriteDeclaration<Input extends TProperties> extends ToolFacts<Input> {
-  plan(context: ToolContext, args: Static<TObject<Input>>): Promise<Plan>;
+/** What an author writes: reads have `run`, writes have `plan`, and a tool classed by an argument has both. */
+export interface ToolDeclaration<Input extends TProperties> extends ToolFacts {
+  /** Overrides of what the action implies; see ANNOTATIONS_OF_ACTION. */
+  readonly annotations?: Partial<ToolAnnotations>;
+  /** Default: `none` for read, `token` for delete and destructive, `flag` for the rest (design 5). */
+  readonly confirm?: Confirmation;
+  readonly input: Input;
+  run?(context: ToolContext, args: Static<TObject<Input>>): Promise<Payload>;
+  plan?(context: ToolContext, args: Static<TObject<Input>>): Promise<Plan>;
 }
 
 /** A declared tool; `run` answers reads, `plan` prepares writes (an api_call has both, chosen by its class). */
-export interface Tool extends Omit<ToolFacts<TProperties>, "annotations" | "confirm" | "input"> {
+export interface Tool extends ToolFacts {
   readonly annotations: ToolAnnotations;
   readonly confirm: Confirmation;
   readonly input: TObject;
@@ -89,28 +103,33 @@ const ANNOTATIONS_OF_ACTION: Readonly<Record<Action, ToolAnnotations>> = {
   delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 };
 
+/** Asked of every tool that can write; the agent reads them and the tool never sees them. */
+const CONFIRMATION_ARGUMENTS = {
+  confirm: Type.Optional(Type.Boolean({ description: "true runs it; otherwise a preview is shown", default: false })),
+  confirm_token: Type.Optional(
+    Type.String({ description: "confirm_token of the preview, where it gave one", maxLength: 200 }),
+  ),
+} satisfies TProperties;
+
 /**
  * Declares a tool. Generic over the properties and not over the schema: the compiler's work stays linear.
  * Writes get optional `confirm` and `confirm_token` arguments, and `additionalProperties: false` is added to all.
  */
-export function defineTool<Input extends TProperties>(
-  declaration: (ReadDeclaration<Input> | WriteDeclaration<Input>) &
-    Partial<ReadDeclaration<Input>> &
-    Partial<WriteDeclaration<Input>>,
-): Tool {
+export function defineTool<Input extends TProperties>(declaration: ToolDeclaration<Input>): Tool {
   const { input, annotations: overrides, confirm, ...facts } = declaration;
   const annotations = { ...ANNOTATIONS_OF_ACTION[facts.permission.action], ...overrides };
-  const writes = facts.plan !== undefined;
   return {
     ...facts,
     annotations,
-    confirm: confirm ?? (annotations.readOnlyHint ? "none" : annotations.destructiveHint ? "token" : "flag"),
-    input: Type.Object(writes ? { ...input, ...CONFIRMATION_ARGUMENTS } : input, { additionalProperties: false }),
+    confirm: confirm ?? confirmationOf(annotations),
+    input: Type.Object(facts.plan === undefined ? input : { ...input, ...CONFIRMATION_ARGUMENTS }, {
+      additionalProperties: false,
+    }),
     // run and plan receive arguments that the schema above has checked, which no type can say here
   } as unknown as Tool;
 }
 
-const CONFIRMATION_ARGUMENTS = {
-  confirm: Type.Optional(Type.Boolean({ description: "true runs it; otherwise a preview is shown", default: false })),
-  confirm_token: Type.Optional(Type.String({ description: "Token from the preview, where one was given" })),
-} satisfies TProperties;
+function confirmationOf(annotations: ToolAnnotations): Confirmation {
+  if (annotations.readOnlyHint) return "none";
+  return annotations.destructiveHint ? "token" : "flag";
+}

@@ -1,0 +1,121 @@
+/** What every list tool does alike: `filter`, `fields`, `limit` and `offset` on redacted rows, and saying what was cut. */
+import { type TProperties, Type } from "typebox";
+import type { Row } from "../controller/controller.ts";
+import { EdgeError } from "../errors.ts";
+import { type RowTable, rowSchema } from "./rows.ts";
+import type { Payload } from "./tool.ts";
+
+const MOST_ROWS = 1000;
+
+/** The values of the arguments that listArguments() declares. */
+export interface ListArguments {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly fields?: string;
+  readonly filter?: string;
+}
+
+/** Arguments of a list tool; `defaultLimit` keeps an unasked answer small. */
+export function listArguments(defaultLimit: number) {
+  return {
+    limit: Type.Optional(
+      Type.Integer({ description: "Most rows to return", minimum: 1, maximum: MOST_ROWS, default: defaultLimit }),
+    ),
+    offset: Type.Optional(
+      Type.Integer({ description: "Rows to skip, for the next page", minimum: 0, maximum: 1_000_000, default: 0 }),
+    ),
+    fields: Type.Optional(
+      Type.String({ description: "Comma list of row fields to keep; none = all", maxLength: 1000 }),
+    ),
+    filter: Type.Optional(
+      Type.String({ description: "Text found in any field, or field=value for an exact match", maxLength: 200 }),
+    ),
+  } satisfies TProperties;
+}
+
+/** Output properties of a list answer whose rows stand under `rowsName`. */
+export function listOutput(rowsName: string, table: RowTable): TProperties {
+  return {
+    site: Type.Optional(Type.String()),
+    count: Type.Optional(Type.Integer()),
+    total: Type.Optional(Type.Integer()),
+    returned: Type.Optional(Type.Integer()),
+    truncated: Type.Optional(Type.Boolean()),
+    hint: Type.Optional(Type.String()),
+    unknown_fields: Type.Optional(Type.Array(Type.String())),
+    [rowsName]: Type.Optional(Type.Array(rowSchema(table))),
+  };
+}
+
+interface Listing {
+  readonly site: string;
+  readonly rowsName: string;
+  readonly table: RowTable;
+  /** Already redacted: a filter on secrets would tell them, guess by guess. */
+  readonly rows: readonly Row[];
+  readonly args: ListArguments;
+  readonly defaultLimit: number;
+}
+
+/**
+ * The list's payload: `{site, count, total, returned, truncated?, hint?, unknown_fields?, <rowsName>}`; `total` counts
+ * what matched, `returned` (and the reference's `count`) what is here.
+ */
+export function listPayload({ site, rowsName, table, rows, args, defaultLimit }: Listing): Payload {
+  const matching = args.filter === undefined ? rows : filterRows(rows, args.filter, table);
+  const offset = args.offset ?? 0;
+  const page = matching.slice(offset, offset + (args.limit ?? defaultLimit));
+  const { kept, unknown } = pickFields(page, args.fields, table);
+  const next = offset + page.length;
+  const cut = page.length < matching.length;
+  return {
+    site,
+    count: page.length,
+    total: matching.length,
+    returned: page.length,
+    ...(cut ? { truncated: true, hint: cutHint(next, matching.length) } : {}),
+    ...(unknown.length === 0 ? {} : { unknown_fields: unknown, valid_fields: Object.keys(table) }),
+    [rowsName]: kept,
+  };
+}
+
+function cutHint(next: number, total: number): string {
+  const narrower = "Narrow with filter, drop columns with fields";
+  return next < total ? `${narrower}, or go on with offset=${next}.` : `${narrower}, or start again with offset=0.`;
+}
+
+/** `field=value` compares one field without regard to case; anything else is looked for in every field's text. */
+function filterRows(rows: readonly Row[], filter: string, table: RowTable): readonly Row[] {
+  const named = /^\s*([A-Za-z_][\w-]*)\s*=\s*(.*?)\s*$/.exec(filter);
+  if (named === null) {
+    const needle = filter.trim().toLowerCase();
+    return rows.filter((row) => Object.values(row).some((value) => textOf(value).includes(needle)));
+  }
+  const [, field = "", value = ""] = named;
+  if (!(field in table)) {
+    throw new EdgeError("ARGUMENTS_INVALID", `filter names no field of these rows: ${field}`, {
+      hint: "Use field=value with one of valid_fields, or plain text.",
+      details: { valid_fields: Object.keys(table) },
+    });
+  }
+  return rows.filter((row) => textOf(row[field]) === value.toLowerCase());
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return (typeof value === "object" ? JSON.stringify(value) : String(value)).toLowerCase();
+}
+
+function pickFields(rows: readonly Row[], fields: string | undefined, table: RowTable) {
+  const asked = (fields ?? "")
+    .split(",")
+    .map((field) => field.trim())
+    .filter((field) => field !== "");
+  const unknown = asked.filter((field) => !(field in table));
+  const known = asked.filter((field) => field in table);
+  if (known.length === 0) return { kept: rows, unknown };
+  const kept = rows.map((row) =>
+    Object.fromEntries(known.flatMap((field) => (row[field] === undefined ? [] : [[field, row[field]]]))),
+  );
+  return { kept, unknown };
+}
