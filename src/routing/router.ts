@@ -4,7 +4,7 @@ import type { Audit, Ending } from "../audit/audit.ts";
 import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
 import type { Asking, ExecuteRequest, Outcome } from "../mcp/execution.ts";
 import type { Action, Principal } from "../principal.ts";
-import type { CallOwner } from "../tunnel/calls.ts";
+import type { CallOwner, CallResult } from "../tunnel/calls.ts";
 import { type Answer, callRead, callWrite, type PlaceCall } from "./call.ts";
 import { decide, decisionRecord } from "./decide.ts";
 import type { Directory } from "./directory.ts";
@@ -80,7 +80,7 @@ export function createRouter(options: RouterOptions): Router {
         wave.map((place) => run(request, asking, place, action, share).catch(failedAnswer)),
       );
       outcomes.forEach((answer, index) => {
-        answers.push({ location: wave[index]?.id ?? "", isError: answer.result.isError, body: answer.result.body });
+        answers.push({ location: wave[index]?.id ?? "", ...textOnly(answer.result) });
       });
     }
     return { isError: answers.every((answer) => answer.isError), type: "json", body: joinPlaces(answers) };
@@ -207,6 +207,15 @@ export function createRouter(options: RouterOptions): Router {
   }
 
   return { execute, fingerprint: fingerprintOf };
+}
+
+/** Pictures of several places cannot share one JSON answer. */
+function textOnly(result: CallResult): { isError: boolean; body: Buffer } {
+  if (result.type === "json") return { isError: result.isError, body: result.body };
+  const error = new EdgeError("LOCATION_REQUIRED", "A picture is answered for one location at a time.", {
+    hint: "Add location with one id.",
+  });
+  return { isError: true, body: Buffer.from(JSON.stringify(failureResult(error))) };
 }
 
 export function ownerOf({ org, subject, grant }: Principal): CallOwner {
