@@ -34,6 +34,7 @@ COMMIT;
 const STATEMENTS = {
   value: "SELECT value FROM entries WHERE key = ? AND (ends IS NULL OR ends > ?)",
   map: "SELECT 1 FROM maps WHERE key = ? AND (ends IS NULL OR ends > ?)",
+  field: "SELECT value FROM fields WHERE key = ? AND field = ?",
   fields: "SELECT field, value FROM fields WHERE key = ?",
   set: "INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends",
   deleteEntry: "DELETE FROM entries WHERE key = ?",
@@ -141,9 +142,14 @@ function inTransaction(database: DatabaseSync, step: () => boolean): boolean {
 }
 
 function holds(statements: Statements, condition: Condition, atMs: number): boolean {
-  const value = statements.value.get(condition.key, atMs)?.value;
+  const { key, field } = condition;
+  const mapIsThere = () => statements.map.get(key, atMs) !== undefined;
+  const value =
+    field === undefined
+      ? statements.value.get(key, atMs)?.value
+      : mapIsThere() && statements.field.get(key, field)?.value;
   if (!("is" in condition)) return value === condition.equals;
-  const present = value !== undefined || statements.map.get(condition.key, atMs) !== undefined;
+  const present = typeof value === "string" || (field === undefined && mapIsThere());
   return present === (condition.is === "present");
 }
 

@@ -13,10 +13,15 @@ local function word() at = at + 1; return ARGV[at] end
 local function key() return KEYS[tonumber(word())] end
 local function expire(k, ttl) if ttl ~= '' then redis.call('PEXPIRE', k, ttl) end end
 for _ = 1, tonumber(word()) do
-  local is, k = word(), key()
+  local of, k = word(), key()
+  local f = of == 'field' and word() or nil
+  local is = word()
   if is == 'equals' then
-    if redis.call('GET', k) ~= word() then return 0 end
-  elseif redis.call('EXISTS', k) ~= (is == 'present' and 1 or 0) then return 0 end
+    if (f and redis.call('HGET', k, f) or not f and redis.call('GET', k)) ~= word() then return 0 end
+  else
+    local found = f and redis.call('HEXISTS', k, f) or not f and redis.call('EXISTS', k)
+    if found ~= (is == 'present' and 1 or 0) then return 0 end
+  end
 end
 while at < #ARGV do
   local effect, k = word(), key()
@@ -56,9 +61,10 @@ export function encodeCommit(commit: Commit): { keys: readonly string[]; words: 
 
   const words = [
     String(conditions.length),
-    ...conditions.flatMap((condition) =>
-      "is" in condition ? [condition.is, at(condition.key)] : ["equals", at(condition.key), condition.equals],
-    ),
+    ...conditions.flatMap((condition) => [
+      ...(condition.field === undefined ? ["key", at(condition.key)] : ["field", at(condition.key), condition.field]),
+      ...("is" in condition ? [condition.is] : ["equals", condition.equals]),
+    ]),
     ...(commit.delete ?? []).flatMap((key) => ["delete", at(key)]),
     ...(commit.set ?? []).flatMap(({ key, value, ttlMs }) => ["set", at(key), value, ttl(ttlMs)]),
     ...(commit.removeFields ?? []).flatMap(({ key, fields }) => ["remove", at(key), String(fields.length), ...fields]),

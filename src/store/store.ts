@@ -1,9 +1,9 @@
 /** The store: one small interface, made by redis.ts (many replicas) or embedded.ts (one process). Records build on it. */
 
-/** Holds for a key at the moment of the commit. */
+/** Holds for a key, or for one field of a map, at the moment of the commit. */
 export type Condition =
-  | { readonly key: string; readonly is: "absent" | "present" }
-  | { readonly key: string; readonly equals: string };
+  | { readonly key: string; readonly field?: string; readonly is: "absent" | "present" }
+  | { readonly key: string; readonly field?: string; readonly equals: string };
 
 /**
  * One atomic step. Every key of a commit carries the same hash tag (`ue:{org}:…`), so it is one Lua script on Redis

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { describeOnEveryStore } from "../support/stores.ts";
+import { describeOnCluster, describeOnEveryStore, type OpenStore } from "../support/stores.ts";
 
 const PARALLEL = 8;
 
-describeOnEveryStore("Store", (open) => {
+function storeSuite(open: OpenStore): void {
   test("a value that was set is read back, and an absent key is undefined", async (t) => {
     const store = await open(t);
 
@@ -103,6 +103,26 @@ describeOnEveryStore("Store", (open) => {
     );
 
     assert.deepEqual(held, [true, false, false, true, false, true]);
+  });
+
+  test("conditions see single fields of a map", async (t) => {
+    const store = await open(t);
+    const key = "ue:{a}:map";
+    await store.commit({ putFields: [{ key, fields: { f: "1" } }] });
+
+    const held = await Promise.all(
+      [
+        { key, field: "f", equals: "1" },
+        { key, field: "f", equals: "2" },
+        { key, field: "g", equals: "" },
+        { key, field: "f", is: "present" as const },
+        { key, field: "g", is: "absent" as const },
+        { key, field: "g", is: "present" as const },
+        { key: "ue:{a}:none", field: "f", is: "absent" as const },
+      ].map((condition) => store.commit({ if: [condition] })),
+    );
+
+    assert.deepEqual(held, [true, false, false, true, true, false, true]);
   });
 
   test("fields are put, overwritten and removed, and a map without fields is absent", async (t) => {
@@ -228,4 +248,7 @@ describeOnEveryStore("Store", (open) => {
 
     await assert.rejects(store.get("ue:{a}:any"), { code: "STORE_UNAVAILABLE" });
   });
-});
+}
+
+describeOnEveryStore("Store", storeSuite);
+describeOnCluster("Store", storeSuite);

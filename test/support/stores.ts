@@ -11,17 +11,42 @@ export const silentLog = { info: () => undefined, warn: () => undefined };
 /** Makes an empty store, closed after the test. */
 export type OpenStore = (t: TestContext) => Promise<Store>;
 
-/** `suite` declares its tests once for each kind. */
+/** `suite` declares its tests twice: for the embedded store and for Redis. */
 export function describeOnEveryStore(subject: string, suite: (open: OpenStore) => void): void {
   describe(`${subject}, embedded store`, () => {
     suite(async (t) => {
       const store = createEmbeddedStore({ path: ":memory:", now: Date.now });
       t.after(() => store.close());
-      return store;
+      return onOneShard(store);
     });
   });
   describe(`${subject}, Redis`, () => suite(opener(() => startRedis(), false)));
+}
+
+/** Slower to start; the store's own suite runs on it, so the records need not. */
+export function describeOnCluster(subject: string, suite: (open: OpenStore) => void): void {
   describe(`${subject}, Redis Cluster`, () => suite(opener(startCluster, true)));
+}
+
+/** Refuses what a cluster would: a commit or read whose keys carry different hash tags. */
+function onOneShard(store: Store): Store {
+  const check = (keys: readonly string[]) => {
+    const tags = new Set(keys.map((key) => /^ue:\{([^}]+)\}:/.exec(key)?.[1]));
+    if (tags.has(undefined) || tags.size > 1) throw new Error(`not one hash tag: ${keys.join(" ")}`);
+  };
+  return {
+    ...store,
+    getMany: (keys) => {
+      if (keys.length > 0) check(keys);
+      return store.getMany(keys);
+    },
+    commit: (commit) => {
+      const named = [...(commit.if ?? []), ...(commit.set ?? []), ...(commit.putFields ?? [])];
+      const all = [...named, ...(commit.removeFields ?? [])].map(({ key }) => key).concat(commit.delete ?? []);
+      if (all.length > 0) check(all);
+      return store.commit(commit);
+    },
+  };
 }
 
 function opener(start: () => Promise<RedisServer>, cluster: boolean): OpenStore {
