@@ -51,7 +51,8 @@ export async function callRead(parts: CallParts, call: PlaceCall & { readonly ne
       const result = await connection.call({ ...call.request, id, kind: "read", ttlMs }, call.events);
       return { result, id };
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !brokenLink(error) || endsAt - parts.now() < parts.reconnectWaitMs) throw error;
+      if (attempt === MAX_ATTEMPTS || !brokenLink(error, connection) || endsAt - parts.now() < parts.reconnectWaitMs)
+        throw error;
     }
   }
 }
@@ -102,7 +103,7 @@ async function send(parts: CallParts, call: WriteCall, intent: Intent, first: Ag
       connection.acknowledge(intent.id, false);
       return result;
     } catch (error) {
-      const lost = brokenLink(error);
+      const lost = brokenLink(error, connection);
       if (!lost) {
         await settleUnlessUnknown(parts, call, intent, error);
         throw withCallId(error, intent.id);
@@ -125,10 +126,10 @@ async function send(parts: CallParts, call: WriteCall, intent: Intent, first: Ag
 }
 
 /** `sent` = it may have reached the agent; `unsent` = the link was gone before it left. */
-function brokenLink(error: unknown): "sent" | "unsent" | undefined {
+function brokenLink(error: unknown, connection: AgentConnection): "sent" | "unsent" | undefined {
   if (!(error instanceof EdgeError)) return undefined;
   if (error.code === "AGENT_OFFLINE") return "unsent";
-  return error.code === "OUTCOME_UNKNOWN" && error.details?.link_lost === true ? "sent" : undefined;
+  return error.code === "OUTCOME_UNKNOWN" && connection.closed.aborted ? "sent" : undefined;
 }
 
 async function connect(parts: CallParts, call: PlaceCall, waitMs: number): Promise<AgentConnection> {

@@ -16,7 +16,7 @@ import {
   principal,
 } from "../support/fake-agents.ts";
 
-const lost = () => new EdgeError("OUTCOME_UNKNOWN", "the link broke", { details: { link_lost: true } });
+const lost = () => new EdgeError("OUTCOME_UNKNOWN", "the link broke");
 const offline = () => new EdgeError("AGENT_OFFLINE", "the link is gone");
 
 async function setUp(
