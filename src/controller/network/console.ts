@@ -1,0 +1,160 @@
+/** Puts the session of one Network console together: sockets, detection, sign-in, calls, sites and status. */
+import { Pool } from "undici";
+import { EdgeError } from "../../errors.ts";
+import type { ConsoleStatus, NetworkConsole, NetworkSite } from "../controller.ts";
+import { connectorFor } from "../tls.ts";
+import { detectControllerType } from "./detect.ts";
+import { rowsOf } from "./envelope.ts";
+import { type Exchange, exchangeOver } from "./exchange.ts";
+import { type ConsoleSettings, type ControllerType, type NetworkConsoleOptions, settingsOf } from "./options.ts";
+import { Caller } from "./request.ts";
+import { Sessions } from "./session.ts";
+import { signIn, signOut } from "./sign-in.ts";
+import { findSite, integrationIdOf, listSites } from "./sites.ts";
+import { statusOf } from "./status.ts";
+
+export type { ConsoleLog, ControllerType, NetworkConsoleOptions } from "./options.ts";
+
+/** Sockets to one console; a small gateway serves its own page from the same few workers. */
+const MOST_CONNECTIONS = 8;
+/** How long a found site name is believed, and how many are kept. */
+const SITE_MEMORY_MS = 60_000;
+const MOST_SITE_NAMES = 1000;
+/** How long `close` waits for the console to end the session. */
+const SIGN_OUT_MS = 2000;
+
+/**
+ * A session with one console. Nothing is sent before the first call.
+ *
+ * @throws EdgeError CONFIG_INVALID for a pin that is none or an address that is no host
+ */
+export function createNetworkConsole(options: NetworkConsoleOptions): NetworkConsole {
+  const settings = settingsOf(options);
+  const origin = originOf(settings);
+  if (!settings.verifyTls && settings.pinSha256 === undefined) {
+    settings.log.warn(
+      { host: settings.host },
+      "the console's certificate is not checked; pin it with UNIFI_PIN_SHA256",
+    );
+  }
+  const connect = connectorFor(settings, settings.timeoutMs);
+  const pool = new Pool(origin, { connect, connections: MOST_CONNECTIONS, pipelining: 1 });
+  return consoleOver(settings, exchangeOver(pool, origin, settings), () => pool.destroy());
+}
+
+function originOf({ host, port }: ConsoleSettings): string {
+  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const origin = `https://${name}:${port}`;
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (url === undefined || url.pathname !== "/" || url.username !== "" || url.search !== "") {
+    throw new EdgeError("CONFIG_INVALID", "UNIFI_HOST is not a host name or address.", {
+      hint: "Give it without https:// and without a path, for example 192.168.1.1.",
+    });
+  }
+  return origin;
+}
+
+function consoleOver(settings: ConsoleSettings, exchange: Exchange, disconnect: () => Promise<void>): NetworkConsole {
+  const type = onceUntilFailed(() => detectControllerType(exchange, settings));
+  const sessions = new Sessions({
+    now: settings.now,
+    random: settings.random,
+    log: settings.log,
+    signIn: async () => {
+      const credentials = credentialsOf(settings);
+      try {
+        return await signIn(exchange, await type.value(), credentials);
+      } catch (thrown) {
+        // a console without that sign-in path is of the other kind than was found, or has become so
+        if (thrown instanceof EdgeError && thrown.code === "CONTROLLER_UNSUPPORTED") type.forget();
+        throw thrown;
+      }
+    },
+  });
+  const caller = new Caller({ settings, exchange, sessions, type: type.value });
+  const siteNames = new Map<string, { readonly site: string; readonly untilMs: number }>();
+
+  async function shortName(wanted: string, signal: AbortSignal | undefined): Promise<string> {
+    const known = siteNames.get(wanted);
+    if (known !== undefined && known.untilMs > settings.now()) return known.site;
+    const { name } = findSite(await listSites(caller, signal), wanted);
+    if (siteNames.size >= MOST_SITE_NAMES) siteNames.clear();
+    siteNames.set(wanted, { site: name, untilMs: settings.now() + SITE_MEMORY_MS });
+    return name;
+  }
+
+  return {
+    sites: (signal) => listSites(caller, signal),
+    site: async (name, signal) => siteOver(caller, await shortName(name ?? settings.site, signal), signal),
+    status: async (): Promise<ConsoleStatus> => statusOf(caller, sessions, settings),
+    close: async () => {
+      const session = sessions.peek();
+      if (session !== undefined) await farewell(settings, exchange, type.value, session);
+      await disconnect();
+    },
+  };
+}
+
+function siteOver(caller: Caller, site: string, signal: AbortSignal | undefined): NetworkSite {
+  const name = encodeURIComponent(site);
+  const call = (method: Parameters<NetworkSite["raw"]>[0], path: string, body: unknown) =>
+    caller.call({ method, path, body, signal });
+  return {
+    site,
+    v1: async (method, path, body) => rowsOf(await call(method, `/api/s/${name}${path}`, body)),
+    v2: (method, path, body) => call(method, `/v2/api/site/${name}${path}`, body),
+    integration: (method, path, body) => call(method, `/integration/v1${path}`, body),
+    integrationSiteId: () => integrationIdOf(caller, site, signal),
+    raw: (method, path, body) => call(method, path, body),
+  };
+}
+
+function credentialsOf({ username, password }: ConsoleSettings) {
+  if (username !== undefined && password !== undefined) return { username, password };
+  throw new EdgeError("CONTROLLER_AUTH_FAILED", "No user name and password are set for the console.", {
+    hint: "Set UNIFI_USERNAME and UNIFI_PASSWORD (or UNIFI_PASSWORD_FILE), or UNIFI_API_KEY.",
+    executed: "no",
+  });
+}
+
+/** Ends the session on the console so that it does not stay valid for weeks; never in the way of ending the program. */
+async function farewell(
+  settings: ConsoleSettings,
+  exchange: Exchange,
+  type: () => Promise<ControllerType>,
+  session: Parameters<typeof signOut>[2],
+): Promise<void> {
+  const limit = new AbortController();
+  const over = new AbortController();
+  settings.wait(SIGN_OUT_MS, over.signal).then(
+    () => limit.abort(),
+    // the wait ends this way when the sign-out is over first
+    () => undefined,
+  );
+  try {
+    await signOut(exchange, await type(), session, limit.signal);
+  } catch (error) {
+    settings.log.info({ err: error }, "the console did not end the session");
+  } finally {
+    over.abort();
+  }
+}
+
+/** Work that is done once and shared; a failure is not remembered. */
+function onceUntilFailed<T>(work: () => Promise<T>): { value(): Promise<T>; forget(): void } {
+  let pending: Promise<T> | undefined;
+  const forget = () => {
+    pending = undefined;
+  };
+  const value = () => {
+    if (pending === undefined) {
+      const started = work();
+      pending = started;
+      started.catch(() => {
+        if (pending === started) forget();
+      });
+    }
+    return pending;
+  };
+  return { value, forget };
+}
