@@ -16,7 +16,9 @@ export function createRateLimiter(limit: RateLimit, now: () => number): (key: st
   return (key) => {
     const atMs = now();
     const known = buckets.get(key);
-    const tokens = known ? Math.min(limit.burst, known.tokens + ((atMs - known.atMs) / 1000) * limit.perSecond) : limit.burst;
+    const tokens = known
+      ? Math.min(limit.burst, known.tokens + ((atMs - known.atMs) / 1000) * limit.perSecond)
+      : limit.burst;
     buckets.delete(key);
     buckets.set(key, { tokens: Math.max(0, tokens - 1), atMs });
     if (buckets.size > REMEMBERED) buckets.delete(buckets.keys().next().value ?? key);

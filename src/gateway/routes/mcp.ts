@@ -1,0 +1,130 @@
+/** `/mcp`: origin, bearer and rate are judged before the body is read; then the MCP server answers on the raw response. */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { asEdgeError, EdgeError } from "../../errors.ts";
+import type { Principal } from "../../principal.ts";
+
+/** A batch of 500 operations with their arguments fits; anything larger is refused with 413 before it is read. */
+export const MCP_BODY_BYTES = 4 * 1024 * 1024;
+
+export interface McpQuery {
+  readonly mode?: string;
+  readonly apps?: string;
+  readonly readonly?: string;
+}
+
+export interface McpRouteParts {
+  readonly path: string;
+  readonly verify: (bearer: string) => Promise<Principal>;
+  /** Value of WWW-Authenticate; `search` is the request's query, since strict clients compare `resource` (design 3.2). */
+  readonly challenge: (search: string, error?: "invalid_token") => string;
+  readonly checkOrigin: (origin: string | undefined) => void;
+  /** Seconds to wait, 0 = go on. */
+  readonly limitRate: (key: string) => number;
+  readonly handle: (exchange: {
+    req: FastifyRequest["raw"];
+    res: FastifyReply["raw"];
+    body: unknown;
+    principal: Principal;
+    query: McpQuery;
+  }) => Promise<void>;
+  readonly log: { error(facts: object, message: string): void };
+}
+
+const principalOf = Symbol("principal");
+
+declare module "fastify" {
+  interface FastifyRequest {
+    [principalOf]: Principal | undefined;
+  }
+}
+
+export async function mcpRoutes(app: FastifyInstance, parts: McpRouteParts): Promise<void> {
+  app.decorateRequest(principalOf, undefined);
+  app.setErrorHandler((error: FastifyError | EdgeError, request, reply) => answerError(parts, error, request, reply));
+
+  const admit = async (request: FastifyRequest, reply: FastifyReply) => {
+    parts.checkOrigin(request.headers.origin);
+    const principal = await authenticate(parts, request);
+    const waitSeconds = parts.limitRate(principal.grant);
+    if (waitSeconds > 0) {
+      reply.header("retry-after", waitSeconds);
+      throw new EdgeError("RATE_LIMITED", `Too many requests; wait ${waitSeconds} s.`, {
+        retryAfterSeconds: waitSeconds,
+      });
+    }
+    request[principalOf] = principal;
+  };
+
+  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+    const principal = request[principalOf];
+    if (!principal) throw new EdgeError("UNAUTHENTICATED", "No bearer token.");
+    reply.hijack();
+    parts
+      .handle({ req: request.raw, res: reply.raw, body: request.body, principal, query: request.query as McpQuery })
+      .catch((error: unknown) => {
+        parts.log.error({ err: error }, "an MCP request failed");
+        reply.raw.destroy();
+      });
+  };
+
+  for (const url of [parts.path, `${parts.path}/`]) {
+    app.route({
+      method: ["POST", "GET", "DELETE"],
+      url,
+      bodyLimit: MCP_BODY_BYTES,
+      exposeHeadRoute: false,
+      onRequest: admit,
+      handler,
+    });
+  }
+}
+
+async function authenticate(parts: McpRouteParts, request: FastifyRequest): Promise<Principal> {
+  const header = request.headers.authorization;
+  if (header === undefined)
+    throw new EdgeError("UNAUTHENTICATED", "A bearer token is needed: see the WWW-Authenticate header.");
+  const [scheme = "", token = ""] = header.split(" ", 2);
+  if (scheme.toLowerCase() !== "bearer" || token === "") {
+    throw new EdgeError("UNAUTHENTICATED", "Authorization must be `Bearer <token>`.");
+  }
+  return parts.verify(token);
+}
+
+/** Errors before MCP has the floor, in JSON-RPC shape; codes outside the range that the specification reserves. */
+const RPC_CODE_BASE = -31_000;
+
+function answerError(
+  parts: McpRouteParts,
+  thrown: FastifyError | EdgeError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  if (thrown instanceof EdgeError || thrown.statusCode === undefined || thrown.statusCode >= 500) {
+    const error = asEdgeError(thrown);
+    if (error.code === "INTERNAL") parts.log.error({ err: thrown }, "an MCP request failed");
+    if (error.code === "UNAUTHENTICATED") {
+      const search = new URL(request.url, "http://any").search;
+      reply.header(
+        "www-authenticate",
+        parts.challenge(search, request.headers.authorization === undefined ? undefined : "invalid_token"),
+      );
+    }
+    return reply
+      .code(error.status)
+      .send(
+        rpcError(RPC_CODE_BASE - error.status, error.message, {
+          code: error.code,
+          ...(error.hint === undefined ? {} : { hint: error.hint }),
+        }),
+      );
+  }
+  // Fastify's own: not JSON (400), another content type (415), too large (413)
+  const words =
+    thrown.statusCode === 413 ? `The body is larger than ${MCP_BODY_BYTES} bytes; split it.` : thrown.message;
+  const code = thrown.statusCode === 400 ? -32_700 : -32_600;
+  return reply.code(thrown.statusCode).send(rpcError(code, words, undefined));
+}
+
+function rpcError(code: number, message: string, data: object | undefined) {
+  return { jsonrpc: "2.0", error: { code, message, ...(data === undefined ? {} : { data }) }, id: null };
+}
