@@ -1,0 +1,169 @@
+/** Batches in the journal: accepted whole in one transaction, arguments sealed until each operation has ended. */
+import { EdgeError } from "../errors.ts";
+import type { BatchRequest, CallOwner, CallResult, OperationState, OperationUpdate } from "../tunnel/calls.ts";
+import { type Journal, resultOf } from "./journal.ts";
+import type { Sealer } from "./seal.ts";
+
+const KEEP_MS = 72 * 3_600_000;
+
+/** What an operation needs to run; sealed on disk, erased when it has ended. */
+export interface OperationOrder {
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly console?: string | undefined;
+  readonly site?: string | undefined;
+  readonly after: readonly number[];
+  readonly deadlineMs?: number | undefined;
+  readonly repeat: boolean;
+  /** The batch's question covered this operation; `seen` = the state that it showed. */
+  readonly confirmed?: { readonly seen: string | undefined } | undefined;
+}
+
+export interface NewOperation {
+  readonly index: number;
+  readonly tool: string;
+  readonly kind: "read" | "write";
+  readonly order: OperationOrder;
+}
+
+export interface StoredOperation extends NewOperation {
+  readonly state: OperationState;
+}
+
+export interface StoredBatch {
+  readonly id: string;
+  readonly owner: CallOwner;
+  readonly acceptedMs: number;
+  /** Unix milliseconds. */
+  readonly deadlineMs: number;
+  readonly operations: readonly StoredOperation[];
+}
+
+export interface OperationEnd {
+  readonly state: "done" | "error" | "cancelled";
+  readonly result: CallResult;
+}
+
+export interface BatchRecords {
+  /** `same` = this id was accepted with these operations; throws PROTOCOL_ERROR where they differ. */
+  known(id: string, digest: Buffer): boolean;
+  /** Call within a transaction. */
+  insert(request: BatchRequest, digest: Buffer, operations: readonly NewOperation[]): void;
+  /** Batches that have operations to run. */
+  unfinished(): readonly StoredBatch[];
+  started(batch: string, index: number): void;
+  ended(batch: string, index: number, end: OperationEnd): void;
+  /** Only an ended operation can be acknowledged; its result leaves this table. */
+  acknowledge(batch: string, index: number): void;
+  /** Every operation whose end was not acknowledged, in order. */
+  unacknowledged(): Iterable<OperationUpdate>;
+  prune(): void;
+}
+
+export function createBatchRecords(journal: Journal, sealer: Sealer, now: () => number): BatchRecords {
+  const { database } = journal;
+  const selectBatch = database.prepare("SELECT digest FROM batches WHERE id = ?");
+  const insertBatch = database.prepare(
+    "INSERT INTO batches (id, digest, owner, accepted_ms, deadline_ms, writes) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const insertOperation = database.prepare(
+    "INSERT INTO operations (batch, position, tool, kind, state, sealed) VALUES (?, ?, ?, ?, 'queued', ?)",
+  );
+  const selectUnfinished = database.prepare(
+    `SELECT b.id, b.owner, b.accepted_ms, b.deadline_ms FROM batches b WHERE EXISTS
+     (SELECT 1 FROM operations o WHERE o.batch = b.id AND o.state IN ('queued', 'running')) ORDER BY b.accepted_ms`,
+  );
+  const selectOperations = database.prepare("SELECT * FROM operations WHERE batch = ? ORDER BY position");
+  const start = database.prepare(
+    "UPDATE operations SET state = 'running', started_ms = ? WHERE batch = ? AND position = ?",
+  );
+  const end = database.prepare(
+    `UPDATE operations SET state = ?, completed_ms = ?, is_error = ?, type = ?, result = ?, sealed = NULL
+     WHERE batch = ? AND position = ?`,
+  );
+  const acknowledge = database.prepare(
+    `UPDATE operations SET acked = 1, result = NULL
+     WHERE batch = ? AND position = ? AND state NOT IN ('queued', 'running')`,
+  );
+  const selectUnacknowledged = database.prepare(
+    `SELECT o.*, b.owner FROM operations o JOIN batches b ON b.id = o.batch WHERE o.acked = 0
+     ORDER BY b.accepted_ms, b.id, o.position`,
+  );
+  const pruneOperations = database.prepare(
+    "DELETE FROM operations WHERE batch IN (SELECT id FROM batches WHERE accepted_ms < ?)",
+  );
+  const pruneBatches = database.prepare("DELETE FROM batches WHERE accepted_ms < ?");
+  const placeOf = (batch: string, index: number) => `${batch}:${index}`;
+
+  function operationOf(row: Record<string, unknown>): StoredOperation {
+    const index = Number(row.position);
+    const batch = String(row.batch);
+    const sealed = row.sealed;
+    return {
+      index,
+      tool: String(row.tool),
+      // rows are our own: their words are those that insert() and ended() wrote
+      kind: row.kind as StoredOperation["kind"],
+      state: row.state as OperationState,
+      order: sealed instanceof Uint8Array ? orderOf(sealer.open(sealed, placeOf(batch, index))) : ENDED_ORDER,
+    };
+  }
+
+  return {
+    known(id, digest) {
+      const row = selectBatch.get(id);
+      if (row === undefined) return false;
+      if (digest.equals(row.digest as Uint8Array)) return true;
+      throw new EdgeError("PROTOCOL_ERROR", "A batch with this id was accepted before, with other operations.");
+    },
+    insert(request, digest, operations) {
+      const writes = Number(operations.some((operation) => operation.kind === "write"));
+      insertBatch.run(request.id, digest, JSON.stringify(request.owner), now(), now() + request.ttlMs, writes);
+      for (const { index, tool, kind, order } of operations) {
+        const sealed = sealer.seal(JSON.stringify(order), placeOf(request.id, index));
+        insertOperation.run(request.id, index, tool, kind, sealed);
+      }
+    },
+    unfinished: () =>
+      selectUnfinished.all().map((row) => ({
+        id: String(row.id),
+        owner: JSON.parse(String(row.owner)) as CallOwner,
+        acceptedMs: Number(row.accepted_ms),
+        deadlineMs: Number(row.deadline_ms),
+        operations: selectOperations.all(String(row.id)).map(operationOf),
+      })),
+    started: (batch, index) => void journal.transaction(() => start.run(now(), batch, index)),
+    ended: (batch, index, { state, result }) =>
+      void journal.transaction(() =>
+        end.run(state, now(), Number(result.isError), result.type, result.body, batch, index),
+      ),
+    acknowledge: (batch, index) => void journal.transaction(() => acknowledge.run(batch, index)),
+    *unacknowledged() {
+      for (const row of selectUnacknowledged.iterate()) yield updateOf(row);
+    },
+    prune() {
+      journal.transaction(() => {
+        pruneOperations.run(now() - KEEP_MS);
+        pruneBatches.run(now() - KEEP_MS);
+      });
+    },
+  };
+}
+
+const ENDED_ORDER: OperationOrder = { args: {}, after: [], repeat: false };
+
+function orderOf(text: string): OperationOrder {
+  return JSON.parse(text) as OperationOrder;
+}
+
+function updateOf(row: Record<string, unknown>): OperationUpdate {
+  return {
+    batch: String(row.batch),
+    index: Number(row.position),
+    tool: String(row.tool),
+    state: row.state as OperationState,
+    owner: JSON.parse(String(row.owner)) as CallOwner,
+    ...(row.started_ms === null ? {} : { startedAtMs: Number(row.started_ms) }),
+    ...(row.completed_ms === null ? {} : { completedAtMs: Number(row.completed_ms) }),
+    ...(row.result === null ? {} : { result: resultOf(row) }),
+  };
+}
