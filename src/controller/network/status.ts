@@ -37,7 +37,7 @@ export async function statusOf(caller: Caller, sessions: Sessions, settings: Con
 async function versionOf(caller: Caller, site: string, settings: ConsoleSettings): Promise<string | undefined> {
   try {
     const [row] = rowsOf(await caller.call({ method: "GET", path: `/api/s/${site}/stat/sysinfo` }));
-    return versionText(row?..version);
+    return versionText(row?.version);
   } catch (thrown) {
     if (!(thrown instanceof EdgeError)) throw thrown;
     if (FORBIDDEN.has(thrown.code)) return undefined;
