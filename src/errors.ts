@@ -41,6 +41,7 @@ export const ERRORS = {
   OUTCOME_UNKNOWN: { status: 504, executed: "maybe", retry: "no" },
   JOURNAL_UNAVAILABLE: { status: 503, executed: "no", retry: "later" },
   STORE_UNAVAILABLE: { status: 503, executed: "no", retry: "later" },
+  VERSION_UNSUPPORTED: { status: 426, executed: "no", retry: "no" },
   PROTOCOL_ERROR: { status: 400, executed: "no", retry: "no" },
   // The console
   CONTROLLER_UNREACHABLE: { status: 502, executed: "no", retry: "later" },

@@ -1,0 +1,35 @@
+/** Two processes with one key take the link from each other in turn: seen by boot ids that come back. */
+import { FLAPPING_WINDOW_MS } from "./limits.ts";
+
+/** A process that restarts never shows an old boot id, so two returns (A B A B) are two living processes. */
+const RETURNS = 2;
+const REMEMBERED = 16;
+
+interface Start {
+  readonly bootId: string;
+  readonly atMs: number;
+}
+
+export class FlappingWatch {
+  readonly #starts = new Map<string, Start[]>();
+
+  /** Notes a connection that became ready. Returns true when this agent is in conflict with a copy of itself. */
+  note(agentId: string, bootId: string, nowMs: number): boolean {
+    const recent = (this.#starts.get(agentId) ?? []).filter((start) => nowMs - start.atMs < FLAPPING_WINDOW_MS);
+    if (recent.at(-1)?.bootId !== bootId) recent.push({ bootId, atMs: nowMs });
+    const starts = recent.slice(-REMEMBERED);
+    this.#starts.set(agentId, starts);
+    const returns = starts.filter((start, index) =>
+      starts.slice(0, Math.max(0, index - 1)).some((earlier) => earlier.bootId === start.bootId),
+    );
+    return returns.length >= RETURNS;
+  }
+
+  /** Drops agents whose starts are all older than the window. */
+  forgetOld(nowMs: number): void {
+    for (const [agentId, starts] of this.#starts) {
+      const last = starts.at(-1);
+      if (last === undefined || nowMs - last.atMs >= FLAPPING_WINDOW_MS) this.#starts.delete(agentId);
+    }
+  }
+}
