@@ -42,7 +42,7 @@ export class BatchQueue {
   next(): QueuedOperation | undefined {
     if (this.#running >= this.#bounds.operations) return undefined;
     for (const [id, batch] of this.#batches) {
-      const ready = batch.queued.values().find((operation) => this.#mayRun(batch, operation));
+      const ready = [...batch.queued.values()].find((operation) => this.#mayRun(batch, operation));
       if (ready === undefined) continue;
       this.#batches.delete(id);
       this.#batches.set(id, batch);

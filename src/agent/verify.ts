@@ -13,14 +13,14 @@ export interface Verification {
 }
 
 /**
- * Field by field, only those that were asked for. `isSecret` tells the names whose values consoles withhold;
- * a secret that came back equal still counts as persisted.
+ * Field by field, only those that were asked for. `isWithheld` tells the names whose values consoles do not
+ * show; one that came back equal still counts as persisted.
  */
 export function verify(
   asked: Row,
   before: Row | undefined,
   after: Row,
-  isSecret: (name: string) => boolean,
+  isWithheld: (name: string) => boolean,
 ): Verification {
   const persisted: string[] = [];
   const dropped: string[] = [];
@@ -30,7 +30,7 @@ export function verify(
     if (wanted === undefined) continue;
     const saved = after[name];
     if (covers(wanted, saved)) persisted.push(name);
-    else if (isSecret(name)) unverifiable.push(name);
+    else if (isWithheld(name)) unverifiable.push(name);
     else if (saved === undefined || (before !== undefined && canonicalJson(before[name]) === canonicalJson(saved))) {
       dropped.push(name);
     } else coerced[name] = { asked: wanted, saved };

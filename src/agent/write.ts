@@ -215,7 +215,7 @@ async function tookEffect(deps: WriteDeps, call: Prepared, plan: Plan): Promise<
   try {
     const after = await plan.readBack({});
     if (plan.action === "delete") return after === undefined;
-    const seen = verify(plan.proposed ?? {}, plan.current, after ?? {}, isSecretName);
+    const seen = verify(plan.proposed ?? {}, plan.current, after ?? {}, withheldBy(plan));
     return seen.persisted.length > 0 && seen.dropped.length + seen.unverifiable.length === 0 && isEmpty(seen.coerced);
   } catch (error) {
     deps.warn(`${call.tool.name}: the console could not be asked whether the write took effect`, error);
@@ -223,8 +223,9 @@ async function tookEffect(deps: WriteDeps, call: Prepared, plan: Plan): Promise<
   }
 }
 
-function isSecretName(name: string): boolean {
-  return verdictOf(name) === "secret";
+/** Secrets, and what the tool knows its console never to show. */
+function withheldBy(plan: Plan): (name: string) => boolean {
+  return (name) => verdictOf(name) === "secret" || plan.unverifiable?.includes(name) === true;
 }
 
 function isEmpty(record: object): boolean {
@@ -253,7 +254,7 @@ async function lookBack(
     const after = await plan.readBack(fields);
     if (plan.action === "delete") return deletionOf(after !== undefined);
     if (plan.proposed === undefined) return undefined;
-    return verify(plan.proposed, plan.current, after ?? {}, isSecretName);
+    return verify(plan.proposed, plan.current, after ?? {}, withheldBy(plan));
   } catch (error) {
     deps.warn(`${call.tool.name} was applied but could not be read back`, error);
     return unverified(plan.proposed);
