@@ -16,12 +16,18 @@ export const DAY_MS = 24 * HOUR_MS;
 /** register: organisations, locations, agents, accounts. No TTL: removed by an operator only. */
 export const organisationsKey = () => key(EDGE, "orgs");
 export const locationsKey = (org: string) => key(org, "locations");
+/** Location id by lower-case name: a name is taken once in its organisation. */
+export const locationNamesKey = (org: string) => key(org, "location-names");
 /**
  * Agent record by its key's thumbprint {agentId, org, location, jwk, state: active | held | revoked}, and per
  * organisation the map agentId → thumbprint. Under `{_}` so that spending an enrolment token and storing the key commit together.
  */
 export const agentByKeyKey = (thumbprint: string) => key(EDGE, "agent-key", thumbprint);
 export const agentsKey = (org: string) => key(EDGE, "agents", org);
+/** Thumbprint of the one key that speaks for a location. */
+export const activeAgentKey = (org: string, location: string) => key(EDGE, "active-agent", org, location);
+/** A hint that an agent was approved or revoked; whoever owns its socket reads the record again. */
+export const agentsChangedChannel = () => key(EDGE, "agents-changed");
 export const accountsKey = () => key(EDGE, "accounts");
 /** Account id by lower-case login name. */
 export const accountByNameKey = (name: string) => key(EDGE, "account-name", name);
@@ -45,6 +51,8 @@ export const oidcKey = (model: string, id: string) => key(EDGE, "oidc", model, i
 export const oidcByUidKey = (uid: string) => key(EDGE, "oidc-uid", uid);
 export const oidcByUserCodeKey = (code: string) => key(EDGE, "oidc-user-code", code);
 export const oidcOfGrantKey = (grant: string) => key(EDGE, "oidc-grant", grant);
+/** What consent gave, by grant id; and per organisation the map grant id → same, for its operator. */
+export const grantKey = (grant: string) => key(EDGE, "grant", grant);
 export const grantsKey = (org: string) => key(org, "grants");
 export const deniedGrantsKey = () => key(EDGE, "denied");
 export const deniedChannel = () => key(EDGE, "denied-changed");
@@ -59,6 +67,7 @@ export const OWNER_LEASE_MS = 30 * SECOND_MS;
 export const epochKey = (org: string, agent: string) => key(org, "epoch", agent);
 /** index: manifests that agents showed, by digest; and what each location last said of itself. */
 export const manifestKey = (org: string, digest: string) => key(org, "manifest", digest);
+export const MANIFEST_TTL_MS = 90 * DAY_MS;
 export const locationStatusKey = (org: string) => key(org, "location-status");
 /** Replay guard of the tunnel's signed upgrades. */
 export const jtiKey = (jti: string) => key(EDGE, "jti", jti);
