@@ -1,0 +1,321 @@
+/** Fills a site from the seed descriptions in data/sites.json and the recorded shapes in data/. */
+import console_ from "./data/console.json" with { type: "json" };
+import deviceShapes from "./data/devices.json" with { type: "json" };
+import sites from "./data/sites.json" with { type: "json" };
+import shapes from "./data/templates.json" with { type: "json" };
+import type { Row } from "./exchange.ts";
+import { growSite, type Scale } from "./scale.ts";
+import type { Site, Table } from "./site.ts";
+import { TABLES } from "./site.ts";
+import { idOf, uuidOf } from "./world.ts";
+
+export const SITE_DATA = ["home", "office"] as const;
+export type SiteData = (typeof SITE_DATA)[number];
+
+interface NetworkSeed {
+  readonly name: string;
+  readonly subnet: string;
+  readonly vlan?: number;
+}
+
+interface WlanSeed {
+  readonly name: string;
+  readonly network: string;
+  readonly bands: readonly string[];
+  readonly guest?: boolean;
+}
+
+export interface DeviceSeed {
+  readonly template: string;
+  readonly name: string;
+  readonly ip: string;
+  readonly uptimeSeconds: number;
+  readonly state?: number;
+}
+
+export interface ClientSeed {
+  readonly hostname: string;
+  readonly name?: string;
+  readonly ip: string;
+  readonly uplink: string;
+  readonly wlan?: string;
+  readonly network?: string;
+  readonly port?: number;
+  readonly sinceSeconds?: number;
+  readonly offlineSeconds?: number;
+  readonly guest?: boolean;
+  readonly blocked?: boolean;
+  readonly fixed?: boolean;
+  readonly note?: string;
+  readonly localName?: string;
+}
+
+export interface SiteSeed {
+  readonly desc: string;
+  /** Fourth byte of every MAC here, so that two consoles never share one. */
+  readonly macByte: string;
+  readonly wanAddress: string;
+  readonly networks: readonly NetworkSeed[];
+  readonly wlans: readonly WlanSeed[];
+  readonly devices: readonly DeviceSeed[];
+  readonly clients: readonly ClientSeed[];
+  readonly portforwards: readonly Row[];
+  readonly dns: readonly Row[];
+  readonly usergroups: readonly Row[];
+}
+
+export interface SeedOptions {
+  readonly consoleName: string;
+  /** Short name of the site. */
+  readonly name: string;
+  readonly desc?: string;
+  readonly data: SiteData;
+  readonly scale: Scale;
+  /** Unix milliseconds that "now" is at seeding. */
+  readonly nowMs: number;
+}
+
+/** What the makers of rows need to know about the site they fill. */
+interface Ground {
+  readonly site: Site;
+  readonly seed: SiteSeed;
+  readonly nowSeconds: number;
+  /** Stable id of the n-th row of a kind. */
+  readonly id: (kind: string, name: string | number) => string;
+  readonly deviceMac: (index: number) => string;
+  readonly clientMac: (index: number) => string;
+}
+
+/** A new site, filled. */
+export function seedSite(options: SeedOptions): Site {
+  const seed = growSite(sites[options.data], options.scale);
+  const words = [options.consoleName, options.name];
+  const site: Site = {
+    name: options.name,
+    id: idOf(...words, "site"),
+    uuid: uuidOf(...words, "site"),
+    desc: options.desc ?? seed.desc,
+    tables: Object.fromEntries(TABLES.map((table) => [table, []])) as unknown as Record<Table, Row[]>, // TABLES is the whole union
+    settings: new Map(),
+  };
+  const siteByte = idOf(...words).slice(0, 2);
+  const ground: Ground = {
+    site,
+    seed,
+    nowSeconds: Math.floor(options.nowMs / 1000),
+    id: (kind, name) => idOf(...words, kind, name),
+    deviceMac: (index) => macOf(seed.macByte, siteByte, index),
+    clientMac: (index) => macOf(seed.macByte, siteByte, 0x1000 + index),
+  };
+  for (const fill of FILLS) fill(ground);
+  return site;
+}
+
+/** Locally administered: `02:00:<seed>:<site>:xx:xx`. */
+function macOf(seedByte: string, siteByte: string, index: number): string {
+  const hex = index.toString(16).padStart(4, "0");
+  return `02:00:${seedByte}:${siteByte}:${hex.slice(0, 2)}:${hex.slice(2)}`;
+}
+
+const FILLS: readonly ((ground: Ground) => void)[] = [
+  fillNetworks,
+  fillGroups,
+  fillWlans,
+  fillDevices,
+  fillClients,
+  fillRules,
+  fillSettings,
+];
+
+function fillNetworks({ site, seed, id }: Ground): void {
+  seed.networks.forEach(({ name, subnet, vlan }, index) => {
+    const base = subnet.slice(0, subnet.lastIndexOf("."));
+    site.tables.networkconf.push({
+      ...shapes.lan,
+      _id: id("network", name),
+      site_id: site.id,
+      external_id: uuidOf(site.id, name),
+      name,
+      ip_subnet: subnet,
+      dhcpd_start: `${base}.6`,
+      dhcpd_stop: `${base}.254`,
+      vlan_enabled: vlan !== undefined,
+      ...(vlan === undefined ? {} : { vlan }),
+      ...(index === 0 ? { attr_no_delete: true, attr_hidden_id: "LAN" } : {}),
+    });
+  });
+  site.tables.networkconf.push({ ...shapes.wan, _id: id("network", "wan"), site_id: site.id });
+}
+
+function fillGroups({ site, seed, id }: Ground): void {
+  const unlimited = { name: "Default", qos_rate_max_down: -1, qos_rate_max_up: -1 };
+  const fixed = { attr_hidden_id: "Default", attr_no_delete: true };
+  site.tables.usergroup.push(
+    { _id: id("usergroup", "Default"), site_id: site.id, ...unlimited, ...fixed },
+    ...seed.usergroups.map((row) => ({ _id: id("usergroup", String(row.name)), site_id: site.id, ...row })),
+  );
+  site.tables.wlangroup.push({ ...shapes.wlangroup, _id: id("wlangroup", "Default"), site_id: site.id });
+}
+
+function fillWlans({ site, seed, id }: Ground): void {
+  for (const { name, network, bands, guest = false } of seed.wlans) {
+    site.tables.wlanconf.push({
+      ...shapes.wlan,
+      _id: id("wlan", name),
+      site_id: site.id,
+      external_id: uuidOf(site.id, "wlan", name),
+      name,
+      networkconf_id: id("network", network),
+      usergroup_id: id("usergroup", "Default"),
+      ap_group_ids: [id("apgroup", "All APs")],
+      wlan_bands: [...bands],
+      wlan_band: bands.length === 1 && bands[0] === "2g" ? "2g" : "both",
+      is_guest: guest,
+      l2_isolation: guest,
+      x_passphrase: `${name.toLowerCase().replaceAll(" ", "-")}-passphrase`,
+      x_iapp_key: id("iapp", name) + id("iapp2", name).slice(0, 8),
+    });
+  }
+}
+
+function fillDevices({ site, seed, id, deviceMac, nowSeconds }: Ground): void {
+  const gatewayMac = deviceMac(1);
+  seed.devices.forEach((device, index) => {
+    const mac = deviceMac(index + 1);
+    const shape = structuredClone((deviceShapes as Readonly<Record<string, Row>>)[device.template] ?? {});
+    const uplink = index === 0 ? shape.uplink : { ...(shape.uplink as Row), uplink_mac: gatewayMac };
+    site.tables.device.push({
+      ...shape,
+      ...(index === 0 ? {} : { uplink }),
+      _id: id("device", index),
+      device_id: id("device", index),
+      site_id: site.id,
+      mac,
+      serial: mac.replaceAll(":", "").toUpperCase(),
+      name: device.name,
+      ip: device.ip,
+      state: device.state ?? 1,
+      adopted: true,
+      disabled: false,
+      locating: false,
+      gateway_mac: gatewayMac,
+      // unix time the view counts uptime from; the console keeps the same thing in milliseconds
+      start_connected_millis: (nowSeconds - device.uptimeSeconds) * 1000,
+      ...(device.template === "ugw" ? { wan1: { ...(shape.wan1 as Row), ip: seed.wanAddress } } : {}),
+    });
+  });
+  const accessPoints = site.tables.device.filter((device) => device.type === "uap");
+  site.tables.apgroups.push({
+    ...shapes.apgroup,
+    _id: id("apgroup", "All APs"),
+    wlan_group_ids: [],
+    device_macs: accessPoints.map((device) => device.mac),
+  });
+}
+
+function fillClients(ground: Ground): void {
+  ground.seed.clients.forEach((client, index) => {
+    const { user, station } = clientRows(ground, client, index);
+    ground.site.tables.user.push(user);
+    if (station !== undefined) ground.site.tables.sta.push(station);
+  });
+}
+
+function clientRows(ground: Ground, client: ClientSeed, index: number): { user: Row; station: Row | undefined } {
+  const { site, seed, id, nowSeconds } = ground;
+  const mac = ground.clientMac(index + 1);
+  const wlan = seed.wlans.find(({ name }) => name === client.wlan);
+  const network = wlan?.network ?? client.network ?? "";
+  const uplink = site.tables.device.find((device) => device.name === client.uplink);
+  const radio = (wlan?.bands ?? []).includes("5g") ? { radio: "na", channel: 44 } : { radio: "ng", channel: 6 };
+  const place = {
+    _id: id("client", index),
+    mac,
+    hostname: client.hostname,
+    site_id: site.id,
+    usergroup_id: id("usergroup", "Default"),
+    is_guest: client.guest ?? false,
+    first_seen: nowSeconds - 9_000_000,
+    last_ip: client.ip,
+    last_connection_network_id: id("network", network),
+    last_connection_network_name: network,
+    last_uplink_mac: uplink?.mac,
+    last_uplink_name: client.uplink,
+    ...(wlan === undefined ? { last_uplink_remote_port: client.port } : { wlanconf_id: id("wlan", wlan.name) }),
+  };
+  const user = {
+    ...(wlan === undefined ? shapes.userWired : shapes.userWireless),
+    ...place,
+    last_seen: nowSeconds - (client.offlineSeconds ?? 5),
+    disconnect_timestamp: nowSeconds - (client.offlineSeconds ?? 600_000),
+    ...(client.name === undefined ? {} : { name: client.name, noted: true }),
+    ...(client.note === undefined ? {} : { note: client.note, noted: true }),
+    ...(client.blocked === true ? { blocked: true } : {}),
+    ...(client.fixed === true ? { use_fixedip: true, fixed_ip: client.ip, network_id: id("network", network) } : {}),
+    ...(client.localName === undefined ? {} : { local_dns_record: client.localName, local_dns_record_enabled: true }),
+  };
+  if (client.offlineSeconds !== undefined) return { user, station: undefined };
+  const since = nowSeconds - (client.sinceSeconds ?? 3600);
+  const station = {
+    ...(wlan === undefined ? shapes.wired : shapes.wireless),
+    ...place,
+    user_id: place._id,
+    ip: client.ip,
+    network,
+    network_id: id("network", network),
+    assoc_time: since,
+    latest_assoc_time: since,
+    disconnect_timestamp: since - 60,
+    // spread so that "top clients" has an order
+    rx_bytes: 4_000_000 * (index + 1),
+    tx_bytes: 23_000_000 * (index + 1),
+    ...(wlan === undefined
+      ? { sw_mac: uplink?.mac, sw_port: client.port }
+      : { ...radio, essid: wlan.name, ap_mac: uplink?.mac, bssid: uplink?.mac, signal: -48 - (index % 30) }),
+  };
+  return { user, station };
+}
+
+function fillRules({ site, seed, id, clientMac, nowSeconds }: Ground): void {
+  const lan = id("network", seed.networks[0]?.name ?? "");
+  const add = (table: Table, name: string, row: Row): void => {
+    site.tables[table].push({ ...row, _id: id(table, name), site_id: site.id });
+  };
+  for (const row of seed.portforwards) {
+    add("portforward", String(row.name), { ...shapes.portforward, enabled: true, ...row });
+  }
+  for (const row of seed.dns) {
+    const record = { ...shapes.staticDns, ...row, _id: id("static-dns", String(row.key)) };
+    site.tables["static-dns"].push(record);
+  }
+  add("firewallgroup", "Web ports", shapes.firewallgroup);
+  add("firewallrule", "Drop", { ...shapes.firewallrule, src_networkconf_id: lan, dst_networkconf_id: lan });
+  add("routing", "Lab net", shapes.routing);
+  add("dynamicdns", "demo", shapes.dynamicdns);
+  add("portconf", "IoT access", { ...shapes.portconf, native_networkconf_id: lan });
+  add("radiusprofile", "Default", shapes.radiusprofile);
+  add("rogueap", "Neighbour", { ...shapes.rogueap, ap_mac: seed.macByte, last_seen: nowSeconds - 12 });
+  add("alarm", "radar", { ...shapes.alarm, time: (nowSeconds - 3600) * 1000 });
+  add("voucher", "one", { ...shapes.voucher, create_time: nowSeconds - 86_400 });
+  site.tables["acl-rules"].push({ ...shapes.aclRule, _id: id("acl", 0), mac_acl_network_id: lan });
+  site.tables["network-members-groups"].push({ ...shapes.membersGroup, id: id("members", 0), members: [clientMac(3)] });
+  const zones = ["Internal", "External", "Gateway", "Vpn", "Hotspot", "Dmz"];
+  for (const zone of zones) {
+    site.tables["firewall-zones"].push({
+      ...shapes.firewallZone,
+      _id: id("zone", zone),
+      name: zone,
+      zone_key: zone.toLowerCase(),
+      network_ids: zone === "Internal" ? seed.networks.map(({ name }) => id("network", name)) : [],
+    });
+  }
+  const source = { ...shapes.firewallPolicy.source, zone_id: id("zone", "Internal") };
+  const destination = { ...shapes.firewallPolicy.destination, zone_id: id("zone", "External") };
+  site.tables["firewall-policies"].push({ ...shapes.firewallPolicy, _id: id("policy", 0), source, destination });
+}
+
+function fillSettings({ site, id }: Ground): void {
+  for (const section of console_.settings) {
+    site.settings.set(section.key, { ...section, _id: id("setting", section.key), site_id: site.id });
+  }
+}

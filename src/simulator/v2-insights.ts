@@ -1,0 +1,114 @@
+/** v2 dashboards, system log and traffic flows: small, made from the site and the clock. */
+import shapes from "./data/templates.json" with { type: "json" };
+import type { Reply, Row, SiteExchange } from "./exchange.ts";
+import { v2Plain } from "./replies.ts";
+import { stationRows } from "./views.ts";
+import { textsOf } from "./world.ts";
+
+/** The closed set of the console (unpoller#962). */
+const CATEGORIES = [
+  "SECURITY",
+  "UNIFI_DEVICES",
+  "SOFTWARE_UPDATES",
+  "VPN",
+  "POWER",
+  "UNIFI_ETHERNET_PORTS",
+  "CLIENT_DEVICES",
+  "UNKNOWN",
+  "AUDIT",
+  "INTERNET_AND_WAN",
+];
+
+const KINDS = ["all", "count", "critical"];
+
+export function systemLog(x: SiteExchange): Reply {
+  if (!KINDS.includes(x.param("kind"))) return v2Plain(404, "Not found");
+  const wanted = textsOf(x.body.categories);
+  const unknown = wanted.find((category) => !CATEGORIES.includes(category));
+  if (unknown !== undefined) {
+    const known = `not one of the values accepted for Enum class: [${CATEGORIES.join(", ")}]`;
+    return v2Plain(
+      400,
+      `JSON parse error: Cannot deserialize value of type \`Category\` from String "${unknown}": ${known}`,
+    );
+  }
+  const rows = logRows(x).filter((row) => wanted.length === 0 || wanted.includes(String(row.category)));
+  const size = Number(x.body.pageSize ?? 100);
+  const page = Number(x.body.pageNumber ?? 0);
+  const data = x.param("kind") === "count" ? [] : rows.slice(page * size, (page + 1) * size);
+  const pages = {
+    page_number: page,
+    total_element_count: rows.length,
+    total_page_count: Math.ceil(rows.length / size),
+  };
+  return { status: 200, body: { data, ...pages } };
+}
+
+/** One security event, and whatever the console logged since it started. */
+function logRows(x: SiteExchange): Row[] {
+  const logged = x.site.tables.event.map((event) => ({
+    id: event._id,
+    category: "CLIENT_DEVICES",
+    event: event.key,
+    key: event.key,
+    message_raw: event.msg,
+    title_raw: event.key,
+    parameters: {},
+    severity: "LOW",
+    timestamp: event.time,
+    type: "GENERAL",
+  }));
+  return [...logged.reverse(), { ...shapes.systemLog, timestamp: x.world.now() - 600_000 }];
+}
+
+export function trafficFlows(x: SiteExchange): Row {
+  const now = x.world.now();
+  const flows = stationRows(x.world, x.site)
+    .slice(0, 20)
+    .map((station, index) => ({
+      ...shapes.trafficFlow,
+      id: `flow-${index}`,
+      time: now - index * 1000,
+      flow_start_time: now - index * 1000 - 1200,
+      flow_end_time: now - index * 1000,
+      source: {
+        ...shapes.trafficFlow.source,
+        client_name: station.name ?? station.hostname,
+        mac: station.mac,
+        ip: station.ip,
+      },
+    }));
+  return {
+    data: flows,
+    page_number: 0,
+    total_element_count: flows.length,
+    total_page_count: 1,
+    has_next: false,
+    or_more: false,
+  };
+}
+
+export function flowStatistics(x: SiteExchange): Row {
+  const clients = stationRows(x.world, x.site)
+    .slice(0, 5)
+    .map((station) => ({ mac: station.mac, name: station.name ?? station.hostname, count: 12 }));
+  return {
+    allowed_count_by_risk: { low: 60, medium: 4, high: 0 },
+    blocked_count_by_risk: { low: 0, medium: 1, high: 2 },
+    top_all_count_by_client: clients,
+    top_all_count_by_destination: [],
+    top_all_traffic_by_application: [],
+    top_blocked_count_by_client: [],
+    top_blocked_count_by_policy: [],
+  };
+}
+
+export function dashboard(x: SiteExchange): Row {
+  const stations = stationRows(x.world, x.site);
+  const wireless = stations.filter((station) => station.is_wired !== true).length;
+  return {
+    history_seconds: Number(x.query.get("historySeconds") ?? 3600),
+    clients: { total: stations.length, wireless, wired: stations.length - wireless },
+    devices: { total: x.site.tables.device.length },
+  };
+}
