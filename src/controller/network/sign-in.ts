@@ -42,7 +42,7 @@ export async function signIn(exchange: Exchange, type: ControllerType, credentia
 
   const cookies = updateCookies(new Map(), answer.setCookie);
   if (sessionCookie(cookies) === undefined) {
-    throw new EdgeError("CONTROLLER_UNREACHABLE", "The console accepted the sign-in without starting a session.");
+    throw new EdgeError("CONTROLLER_AUTH_FAILED", "The console accepted the sign-in without starting a session.");
   }
   return { cookies, csrf: csrfOf(answer.header, cookies) };
 }
