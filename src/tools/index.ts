@@ -1,8 +1,24 @@
 /** Every declared tool, in the fixed order in which lists and index show them. */
 
+import apGroups from "./network/ap-groups.ts";
+import clientAccess from "./network/client-access.ts";
+import clientSettings from "./network/client-settings.ts";
 import clients from "./network/clients.ts";
 import dns from "./network/dns.ts";
+import networks from "./network/networks.ts";
+import portForwards from "./network/port-forwards.ts";
 import sites from "./network/sites.ts";
+import wlans from "./network/wlans.ts";
 import type { Tool } from "./tool.ts";
 
-export const TOOLS: readonly Tool[] = [...clients, ...dns, ...sites];
+export const TOOLS: readonly Tool[] = [
+  ...clients,
+  ...clientAccess,
+  ...clientSettings,
+  ...dns,
+  ...networks,
+  ...wlans,
+  ...apGroups,
+  ...portForwards,
+  ...sites,
+];

@@ -2,6 +2,7 @@
 import { type TProperties, Type } from "typebox";
 import type { Row } from "../controller/controller.ts";
 import { EdgeError } from "../errors.ts";
+import { redact } from "../redaction/redact.ts";
 import { type RowTable, rowSchema } from "./rows.ts";
 import type { Payload } from "./tool.ts";
 
@@ -33,9 +34,13 @@ export function listArguments(defaultLimit: number) {
   } satisfies TProperties;
 }
 
+/** Argument names that the answer repeats, and under which name (a reference answer names its filters). */
+export type Echo = Readonly<Record<string, string>>;
+
 /** Output properties of a list answer whose rows stand under `rowsName`. */
-export function listOutput(rowsName: string, table: RowTable): TProperties {
+export function listOutput(rowsName: string, table: RowTable, echo?: Echo): TProperties {
   return {
+    ...(echo === undefined ? {} : echoOutput(echo)),
     site: Type.Optional(Type.String()),
     count: Type.Optional(Type.Integer()),
     total: Type.Optional(Type.Integer()),
@@ -43,7 +48,18 @@ export function listOutput(rowsName: string, table: RowTable): TProperties {
     truncated: Type.Optional(Type.Boolean()),
     hint: Type.Optional(Type.String()),
     unknown_fields: Type.Optional(Type.Array(Type.String())),
+    valid_fields: Type.Optional(Type.Array(Type.String())),
     [rowsName]: Type.Optional(Type.Array(rowSchema(table))),
+  };
+}
+
+function echoOutput(echo: Echo): TProperties {
+  const names = Object.values(echo).map((name) => [name, Type.Optional(Type.Unknown())] as const);
+  return {
+    ...Object.fromEntries(names),
+    total_count: Type.Optional(Type.Integer()),
+    returned_count: Type.Optional(Type.Integer()),
+    limit: Type.Optional(Type.Integer()),
   };
 }
 
@@ -51,18 +67,24 @@ interface Listing {
   readonly site: string;
   readonly rowsName: string;
   readonly table: RowTable;
-  /** Already redacted: a filter on secrets would tell them, guess by guess. */
   readonly rows: readonly Row[];
-  readonly args: ListArguments;
+  /** The tool's own filters. */
+  readonly select?: (row: Row) => boolean;
+  readonly args: ListArguments & Row;
   readonly defaultLimit: number;
+  /** Set for the lists whose reference answer repeats its filters and counts under older names. */
+  readonly echo?: Echo;
 }
 
 /**
  * The list's payload: `{site, count, total, returned, truncated?, hint?, unknown_fields?, <rowsName>}`; `total` counts
  * what matched, `returned` (and the reference's `count`) what is here.
  */
-export function listPayload({ site, rowsName, table, rows, args, defaultLimit }: Listing): Payload {
-  const matching = args.filter === undefined ? rows : filterRows(rows, args.filter, table);
+export function listPayload({ site, rowsName, table, rows, select, args, defaultLimit, echo }: Listing): Payload {
+  // Redacted before anything is looked for: a filter on secrets would tell them, guess by guess
+  const visible = redact(rows) as readonly Row[]; // a list of objects stays one
+  const selected = select === undefined ? visible : visible.filter(select);
+  const matching = args.filter === undefined ? selected : filterRows(selected, args.filter, table);
   const offset = args.offset ?? 0;
   const page = matching.slice(offset, offset + (args.limit ?? defaultLimit));
   const { kept, unknown } = pickFields(page, args.fields, table);
@@ -70,6 +92,7 @@ export function listPayload({ site, rowsName, table, rows, args, defaultLimit }:
   const cut = page.length < matching.length;
   return {
     site,
+    ...(echo === undefined ? {} : echoed(echo, args, matching.length, page.length, args.limit ?? defaultLimit)),
     count: page.length,
     total: matching.length,
     returned: page.length,
@@ -77,6 +100,14 @@ export function listPayload({ site, rowsName, table, rows, args, defaultLimit }:
     ...(unknown.length === 0 ? {} : { unknown_fields: unknown, valid_fields: Object.keys(table) }),
     [rowsName]: kept,
   };
+}
+
+function echoed(echo: Echo, args: Row, total: number, returned: number, limit: number): Row {
+  const given = Object.entries(echo).flatMap(([argument, name]) => {
+    const value = args[argument];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(given), total_count: total, returned_count: returned, limit };
 }
 
 function cutHint(next: number, total: number): string {

@@ -3,10 +3,10 @@ import { type TProperties, Type } from "typebox";
 import type { Row } from "../controller/controller.ts";
 import { EdgeError } from "../errors.ts";
 import { createRow, endpointOf, idOf, listRows, type Place, removeRow, replaceRow } from "./collection.ts";
-import { type ListArguments, listArguments, listOutput, listPayload } from "./listing.ts";
+import { type Echo, type ListArguments, listArguments, listOutput, listPayload } from "./listing.ts";
 import { mergeDeep, pick, sameJson } from "./merge.ts";
 import { project, type RowTable } from "./rows.ts";
-import { defineTool, type Plan, type Tool, type ToolContext, type ToolWords } from "./tool.ts";
+import { defineTool, type Endpoint, type Plan, type Tool, type ToolContext, type ToolWords } from "./tool.ts";
 
 /** A change as it will be sent, after the resource's own rules looked at it. */
 export interface Prepared {
@@ -54,6 +54,7 @@ interface ListWords extends ToolWords {
   /** Further arguments and what they select, looking at finished rows. */
   readonly input?: TProperties;
   readonly select?: (row: Row, args: Row) => boolean;
+  readonly echo?: Echo;
 }
 
 interface GetWords extends ToolWords {
@@ -70,11 +71,14 @@ interface WriteWords extends ToolWords {
   readonly aliases?: Readonly<Record<string, string>>;
   /** Checks and completes; throws ARGUMENTS_INVALID. */
   readonly prepare?: (data: Row, circumstances: Circumstances) => Promise<Prepared>;
+  /** Endpoints that `prepare` asks, besides the resource's own. */
+  readonly reads?: readonly Endpoint[];
 }
 
 interface DeleteWords extends ToolWords {
   /** Throws where deleting is wrong; returns warnings. */
   readonly check?: (circumstances: Circumstances & { readonly current: Row }) => Promise<readonly string[]>;
+  readonly reads?: readonly Endpoint[];
 }
 
 /** The tool makers of one resource; see src/tools/network/dns.ts for the shortest use. */
@@ -120,20 +124,28 @@ export function resource(facts: ResourceFacts) {
     find,
     findOrThrow,
 
-    list({ rowsName, defaultLimit, input = {}, select, ...words }: ListWords): Tool {
+    list({ rowsName, defaultLimit, input = {}, select, echo, ...words }: ListWords): Tool {
       return defineTool({
         ...words,
         app: "network",
         category: facts.category,
         permission: { category: facts.gate, action: "read" },
         input: { ...input, ...listArguments(defaultLimit) },
-        output: listOutput(rowsName, facts.table),
+        output: listOutput(rowsName, facts.table, echo),
         reads: [list],
         async run(context, args: Row & ListArguments) {
-          const all = (await listRows(context.network, facts)).map(rowOf);
-          const rows = select === undefined ? all : all.filter((row) => select(row, args));
+          const rows = (await listRows(context.network, facts)).map(rowOf);
           const { site } = context.network;
-          return listPayload({ site, rowsName, table: facts.table, rows, args, defaultLimit });
+          return listPayload({
+            site,
+            rowsName,
+            table: facts.table,
+            rows,
+            args,
+            defaultLimit,
+            ...(select && { select: (row) => select(row, args) }),
+            ...(echo && { echo }),
+          });
         },
       });
     },
@@ -160,7 +172,7 @@ export function resource(facts: ResourceFacts) {
       });
     },
 
-    create({ bodyArgument, bodyDescription, fields, prepare, aliases, ...words }: WriteWords): Tool {
+    create({ bodyArgument, bodyDescription, fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
       return defineTool({
         ...words,
         app: "network",
@@ -168,7 +180,7 @@ export function resource(facts: ResourceFacts) {
         permission: { category: facts.gate, action: "create" },
         input: { [bodyArgument]: Type.Object(fields, { description: bodyDescription, additionalProperties: false }) },
         output: { [facts.idArgument]: Type.Optional(Type.String()) },
-        reads: [list],
+        reads: [list, ...reads],
         writes: [endpointOf("POST", facts)],
         ...(aliases === undefined ? {} : { aliases }),
         async plan(context, args: Row): Promise<Plan> {
@@ -196,7 +208,7 @@ export function resource(facts: ResourceFacts) {
       });
     },
 
-    update({ bodyArgument, bodyDescription, fields, prepare, aliases, ...words }: WriteWords): Tool {
+    update({ bodyArgument, bodyDescription, fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
       return defineTool({
         ...words,
         ...common,
@@ -214,7 +226,7 @@ export function resource(facts: ResourceFacts) {
           [facts.idArgument]: Type.Optional(Type.String()),
           updated_fields: Type.Optional(Type.Array(Type.String())),
         },
-        reads: [list],
+        reads: [list, ...reads],
         writes: [item.put],
         async plan(context, args: Row): Promise<Plan> {
           const { siblings, current } = await findOrThrow(context, args[facts.idArgument]);
@@ -244,14 +256,14 @@ export function resource(facts: ResourceFacts) {
       });
     },
 
-    delete({ check, ...words }: DeleteWords): Tool {
+    delete({ check, reads = [], ...words }: DeleteWords): Tool {
       return defineTool({
         ...words,
         ...common,
         permission: { category: facts.gate, action: "delete" },
         input: idInput,
         output: { [facts.idArgument]: Type.Optional(Type.String()) },
-        reads: [list],
+        reads: [list, ...reads],
         writes: [item.remove],
         async plan(context, args: Row): Promise<Plan> {
           const { siblings, current } = await findOrThrow(context, args[facts.idArgument]);

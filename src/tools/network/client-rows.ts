@@ -111,7 +111,12 @@ export function addressOf(client: Client): unknown {
 
 /** One client by normalised MAC; throws NOT_FOUND. */
 export async function findClient(site: NetworkSite, mac: string): Promise<Client> {
-  const client = (await fetchClients(site)).find((candidate) => candidate.mac === mac.toLowerCase());
+  return clientIn(await fetchClients(site), mac);
+}
+
+/** The same in a list that is already there. */
+export function clientIn(clients: readonly Client[], mac: string): Client {
+  const client = clients.find((candidate) => candidate.mac === mac.toLowerCase());
   if (client !== undefined) return client;
   throw new EdgeError("NOT_FOUND", "No connected or remembered client has this MAC address.", {
     hint: "unifi_list_clients with include_offline=true lists all of them.",

@@ -19,6 +19,7 @@ import {
 
 const READS = ["GET /api/s/{site}/stat/sta", "GET /api/s/{site}/rest/user"] as const;
 const DEFAULT_LIMIT = 100;
+const ECHO = { filter_type: "filter_type", search: "search", fields: "fields" };
 const MAC_ALIASES = { mac: "mac_address", client_mac: "mac_address", client: "mac_address" };
 
 const BLOCKED_TABLE = {
@@ -120,32 +121,23 @@ export default [
       search: Type.Optional(Type.String({ description: "Part of name, host name, IP or MAC address", maxLength: 200 })),
       ...listArguments(DEFAULT_LIMIT),
     },
-    output: {
-      ...listOutput("clients", CLIENT_TABLE),
-      filter_type: Type.Optional(Type.String()),
-      search: Type.Optional(Type.String()),
-      total_count: Type.Optional(Type.Integer()),
-      returned_count: Type.Optional(Type.Integer()),
-      limit: Type.Optional(Type.Integer()),
-    },
+    output: listOutput("clients", CLIENT_TABLE, ECHO),
     aliases: { type: "filter_type", query: "search" },
     reads: READS,
     async run({ network }, args) {
       const { filter_type: medium = "all", include_offline: all = false, search } = args;
       const clients = await (all ? fetchClients(network) : fetchConnected(network));
-      const rows = clients
-        .map(clientRow)
-        .filter((row) => medium === "all" || row.connection_type === medium)
-        .filter((row) => search === undefined || mentions(row, search));
-      const listing = listPayload({
+      return listPayload({
         site: network.site,
         rowsName: "clients",
         table: CLIENT_TABLE,
-        rows,
-        args,
+        rows: clients.map(clientRow),
+        select: (row) =>
+          (medium === "all" || row.connection_type === medium) && (search === undefined || mentions(row, search)),
+        args: { ...args, filter_type: medium },
         defaultLimit: DEFAULT_LIMIT,
+        echo: ECHO,
       });
-      return { ...listing, filter_type: medium, ...(search === undefined ? {} : { search }) };
     },
   }),
 
