@@ -1,0 +1,69 @@
+/**
+ * Session ids of the 2025 era: what was agreed at `initialize`, signed. No replica keeps a session, so any accepts it,
+ * and a refreshed token of the same grant keeps it.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import Type from "typebox";
+import { Compile } from "typebox/compile";
+import type { Principal } from "../principal.ts";
+
+/** Newest first. */
+export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+export type LegacyVersion = (typeof LEGACY_VERSIONS)[number];
+
+export interface Session {
+  readonly id: string;
+  readonly version: LegacyVersion;
+  /** Names of the client's declared capabilities. */
+  readonly capabilities: readonly string[];
+}
+
+export interface SessionIds {
+  mint(principal: Pick<Principal, "org" | "grant">, agreed: Omit<Session, "id">): string;
+  /** Undefined for an id that is not ours, or is another grant's. */
+  open(id: string, principal: Pick<Principal, "org" | "grant">): Session | undefined;
+}
+
+const MAX_ID_LENGTH = 1024;
+const MAX_CAPABILITIES = 16;
+const NONCE_BYTES = 12;
+
+/** o organisation, g grant, v version, c capabilities, n makes ids of one grant differ. */
+const Payload = Compile(
+  Type.Object({
+    o: Type.String(),
+    g: Type.String(),
+    v: Type.Enum([...LEGACY_VERSIONS]),
+    c: Type.Array(Type.String()),
+    n: Type.String(),
+  }),
+);
+
+/** `secret`: at least 32 bytes, the same on every replica. */
+export function createSessionIds(secret: Buffer, random: (bytes: number) => Buffer): SessionIds {
+  const sign = (text: string) => createHmac("sha256", secret).update(`mcp-session ${text}`).digest();
+
+  return {
+    mint({ org, grant }, { version, capabilities }) {
+      const payload = {
+        o: org,
+        g: grant,
+        v: version,
+        c: capabilities.slice(0, MAX_CAPABILITIES),
+        n: random(NONCE_BYTES).toString("base64url"),
+      };
+      const text = Buffer.from(JSON.stringify(payload)).toString("base64url");
+      return `${text}.${sign(text).toString("base64url")}`;
+    },
+    open(id, { org, grant }) {
+      const [text, signature] = id.length > MAX_ID_LENGTH ? [] : id.split(".");
+      if (text === undefined || signature === undefined) return undefined;
+      const given = Buffer.from(signature, "base64url");
+      const expected = sign(text);
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      const payload: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+      if (!Payload.Check(payload) || payload.o !== org || payload.g !== grant) return undefined;
+      return { id, version: payload.v, capabilities: payload.c };
+    },
+  };
+}
