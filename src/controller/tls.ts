@@ -1,4 +1,5 @@
 /** Trust in a console's certificate: verified, or pinned by SHA-256 before a byte is sent. */
+import type { X509Certificate } from "node:crypto";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { buildConnector } from "undici";
 import { EdgeError } from "../errors.ts";
@@ -35,7 +36,7 @@ export function connectorFor(trust: TlsTrust, timeoutMs: number): buildConnector
     connect(options, (error, socket) => {
       if (error !== null) return callback(error, null);
       // buildConnector opens TLS sockets for https origins, and no others are asked for
-      const presented = sha256Of(socket as TLSSocket);
+      const presented = sha256Of((socket as TLSSocket).getPeerX509Certificate());
       if (presented === pin) return callback(null, socket);
       socket.destroy();
       return callback(pinMismatch(presented), null);
@@ -98,7 +99,7 @@ export async function readCertificate(host: string, port: number, signal: AbortS
     const certificate = socket.getPeerX509Certificate();
     if (certificate === undefined) return reject(new Error("the peer showed no certificate"));
     resolve({
-      sha256: sha256Of(socket),
+      sha256: sha256Of(certificate),
       subject: certificate.subject,
       issuer: certificate.issuer,
       validTo: certificate.validTo,
@@ -116,8 +117,9 @@ export async function readCertificate(host: string, port: number, signal: AbortS
   }
 }
 
-function sha256Of(socket: TLSSocket): string {
-  return (socket.getPeerX509Certificate()?.fingerprint256 ?? "").replaceAll(":", "").toLowerCase();
+/** Lower-case hex. The certificate is handed in because Node gives it out only once for each socket. */
+function sha256Of(certificate: X509Certificate | undefined): string {
+  return (certificate?.fingerprint256 ?? "").replaceAll(":", "").toLowerCase();
 }
 
 function pinMismatch(presented: string): EdgeError {
