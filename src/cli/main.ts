@@ -14,7 +14,9 @@ interface CommandRow {
   readonly load: () => Promise<CommandModule>;
 }
 
-const COMMANDS: readonly CommandRow[] = [];
+const COMMANDS: readonly CommandRow[] = [
+  { name: "simulate", summary: "Run a simulated console to try things on.", load: () => import("./simulate.ts") },
+];
 
 /** Runs `unifi-edge …`; resolves with the exit status (0 ok, 1 failed, 2 wrong usage). */
 export async function main(argv: readonly string[]): Promise<number> {
