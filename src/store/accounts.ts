@@ -4,7 +4,7 @@ import { EdgeError } from "../errors.ts";
 import { ROLES, type Role } from "../principal.ts";
 import { accountByNameKey, accountsKey, membersKey } from "./keys.ts";
 import { hashPassword, type RandomBytes } from "./password-hash.ts";
-import type { Store } from "./store.ts";
+import type { Commit, Store } from "./store.ts";
 import { recordReader } from "./stored-record.ts";
 
 const AccountRecord = Type.Object({
@@ -38,12 +38,18 @@ export interface NewAccount {
   readonly email?: string;
 }
 
+export interface CreateAccountParts {
+  readonly random: RandomBytes;
+  readonly now: () => number;
+  /** What has to hold, and is used up, in the same step: a set-up token. */
+  readonly spending?: Required<Pick<Commit, "if" | "delete">>;
+  /** Says why the step was refused; by default, that the name is taken. */
+  readonly refused?: () => EdgeError;
+}
+
 /** Creates a local account. Throws ARGUMENTS_INVALID for a taken or odd name, or a password that is too short. */
-export async function createAccount(
-  store: Store,
-  account: NewAccount,
-  { random, now }: { random: RandomBytes; now: () => number },
-): Promise<Account> {
+export async function createAccount(store: Store, account: NewAccount, parts: CreateAccountParts): Promise<Account> {
+  const { random, now, spending = { if: [], delete: [] } } = parts;
   const name = account.name.trim().normalize("NFC");
   checkName(name);
   checkPassword(account.password);
@@ -56,12 +62,13 @@ export async function createAccount(
   };
   const nameKey = accountByNameKey(name.toLowerCase());
   const created = await store.commit({
-    if: [{ key: nameKey, is: "absent" }],
+    if: [{ key: nameKey, is: "absent" }, ...spending.if],
     set: [{ key: nameKey, value: record.id }],
     putFields: [{ key: accountsKey(), fields: { [record.id]: JSON.stringify(record) } }],
+    delete: spending.delete,
   });
-  if (!created) throw new EdgeError("ARGUMENTS_INVALID", `There is already an account named ${name}.`);
-  return withoutHash(record);
+  if (created) return withoutHash(record);
+  throw parts.refused?.() ?? new EdgeError("ARGUMENTS_INVALID", `There is already an account named ${name}.`);
 }
 
 /** All accounts, by name. */
