@@ -1,6 +1,7 @@
 /** The authorization server's own records: stored under hashed ids, spent in one atomic step. */
 import { createHash } from "node:crypto";
 import Type, { type Static } from "typebox";
+import { GRANT_TTL_MS } from "./grants.ts";
 import { oidcKey, oidcOfGrantKey } from "./keys.ts";
 import type { Store } from "./store.ts";
 import { recordReader } from "./stored-record.ts";
@@ -60,7 +61,9 @@ export function createOidcRecords(store: Store, now: () => number): OidcRecords 
       const value = JSON.stringify(record);
       await store.commit({
         set: [ttlMs === undefined ? { key, value } : { key, value, ttlMs }],
-        ...(grantId === undefined ? {} : { putFields: [{ key: oidcOfGrantKey(grantId), fields: { [key]: "" } }] }),
+        ...(grantId === undefined
+          ? {}
+          : { putFields: [{ key: oidcOfGrantKey(grantId), fields: { [key]: "" }, ttlMs: GRANT_TTL_MS }] }),
       });
     },
 
@@ -98,7 +101,7 @@ export function createOidcRecords(store: Store, now: () => number): OidcRecords 
     },
   };
 
-  /** Marks it spent, and in the same step ends its parent's grace. */
+  /** Marks it spent, and in the same step ends its parent's grace. Spent ones need not be found by grant again. */
   async function spend(key: string, text: string, record: OidcRecord): Promise<boolean> {
     const parentText = record.parent === undefined ? undefined : await store.get(record.parent);
     const parent = readRecord(parentText);
@@ -116,6 +119,9 @@ export function createOidcRecords(store: Store, now: () => number): OidcRecords 
           ? [keeping(record.parent, { ...parent, successorUsed: true }, now())]
           : []),
       ],
+      ...(typeof record.payload.grantId === "string"
+        ? { removeFields: [{ key: oidcOfGrantKey(record.payload.grantId), fields: [key] }] }
+        : {}),
     });
   }
 }
