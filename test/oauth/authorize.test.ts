@@ -27,7 +27,7 @@ const REFUSED = [
   ["as-resource: with an unknown query", { resource: `${MCP_URL}?org=other` }, "invalid_target"],
   ["as-resource: with a fragment", { resource: `${MCP_URL}#x` }, "invalid_target"],
   ["with an unknown response type", { response_type: "token" }, "unsupported_response_type"],
-  ["without asking a person", { prompt: "none" }, "login_required"],
+  ["without asking a person", { prompt: "none" }, "interaction_required"],
 ] as const;
 
 for (const [name, changed, error] of REFUSED) {

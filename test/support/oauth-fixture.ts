@@ -37,6 +37,8 @@ export interface FixtureOptions {
   readonly role?: Role;
   readonly organisations?: readonly string[];
   readonly store?: Store;
+  /** False: the store stays without an account, as at a first start. */
+  readonly withAccount?: boolean;
   readonly options?: Partial<AuthorizationOptions>;
 }
 
@@ -45,8 +47,7 @@ export async function createFixture(t: TestContext, given: FixtureOptions = {}):
   const now = () => clock.ms;
   const store = given.store ?? createEmbeddedStore({ path: ":memory:", now });
   const { role = "admin", organisations = ["home"] } = given;
-  const account = await createAccount(store, { name: NAME, password: PASSWORD }, { random: randomBytes, now });
-  for (const org of organisations) await setMember(store, org, account.id, role);
+  const accountId = given.withAccount === false ? "" : await addAccount(store, now, organisations, role);
   const logged: unknown[] = [];
   const authorization = await createAuthorization({
     store,
@@ -76,7 +77,13 @@ export async function createFixture(t: TestContext, given: FixtureOptions = {}):
     await authorization.close();
     if (given.store === undefined) await store.close();
   });
-  return { app, authorization, store, accountId: account.id, clock, logged };
+  return { app, authorization, store, accountId, clock, logged };
+}
+
+async function addAccount(store: Store, now: () => number, organisations: readonly string[], role: Role) {
+  const account = await createAccount(store, { name: NAME, password: PASSWORD }, { random: randomBytes, now });
+  for (const org of organisations) await setMember(store, org, account.id, role);
+  return account.id;
 }
 
 export interface Answer {
