@@ -48,6 +48,10 @@ export interface ReferenceEndpoint {
   readonly method: string;
   readonly path: string;
   readonly purpose: string;
+  /** Query options, and examples of request and answer, in one line each. */
+  readonly query?: string;
+  readonly body?: string;
+  readonly answer?: string;
   readonly tools: readonly string[];
 }
 
