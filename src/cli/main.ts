@@ -15,6 +15,7 @@ interface CommandRow {
 }
 
 const COMMANDS: readonly CommandRow[] = [
+  { name: "doctor", summary: "Say what is wrong on the way to the console.", load: () => import("./doctor.ts") },
   { name: "simulate", summary: "Run a simulated console to try things on.", load: () => import("./simulate.ts") },
 ];
 

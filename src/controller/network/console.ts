@@ -1,22 +1,19 @@
 /** Puts the session of one Network console together: sockets, detection, sign-in, calls, sites and status. */
-import { Pool } from "undici";
 import { EdgeError } from "../../errors.ts";
 import type { ConsoleStatus, NetworkConsole, NetworkSite } from "../controller.ts";
-import { connectorFor } from "../tls.ts";
 import { detectControllerType } from "./detect.ts";
 import { rowsOf } from "./envelope.ts";
-import { type Exchange, exchangeOver } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import { type ConsoleSettings, type ControllerType, type NetworkConsoleOptions, settingsOf } from "./options.ts";
 import { Caller } from "./request.ts";
 import { Sessions } from "./session.ts";
 import { signIn, signOut } from "./sign-in.ts";
 import { findSite, integrationIdOf, listSites } from "./sites.ts";
 import { statusOf } from "./status.ts";
+import { openTransport } from "./transport.ts";
 
 export type { ConsoleLog, ControllerType, NetworkConsoleOptions } from "./options.ts";
 
-/** Sockets to one console; a small gateway serves its own page from the same few workers. */
-const MOST_CONNECTIONS = 8;
 /** How long a found site name is believed, and how many are kept. */
 const SITE_MEMORY_MS = 60_000;
 const MOST_SITE_NAMES = 1000;
@@ -30,28 +27,14 @@ const SIGN_OUT_MS = 2000;
  */
 export function createNetworkConsole(options: NetworkConsoleOptions): NetworkConsole {
   const settings = settingsOf(options);
-  const origin = originOf(settings);
   if (!settings.verifyTls && settings.pinSha256 === undefined) {
     settings.log.warn(
       { host: settings.host },
       "the console's certificate is not checked; pin it with UNIFI_PIN_SHA256",
     );
   }
-  const connect = connectorFor(settings, settings.timeoutMs);
-  const pool = new Pool(origin, { connect, connections: MOST_CONNECTIONS, pipelining: 1 });
-  return consoleOver(settings, exchangeOver(pool, origin, settings), () => pool.destroy());
-}
-
-function originOf({ host, port }: ConsoleSettings): string {
-  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  const origin = `https://${name}:${port}`;
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  if (url === undefined || url.pathname !== "/" || url.username !== "" || url.search !== "") {
-    throw new EdgeError("CONFIG_INVALID", "UNIFI_HOST is not a host name or address.", {
-      hint: "Give it without https:// and without a path, for example 192.168.1.1.",
-    });
-  }
-  return origin;
+  const { exchange, disconnect } = openTransport(settings);
+  return consoleOver(settings, exchange, disconnect);
 }
 
 function consoleOver(settings: ConsoleSettings, exchange: Exchange, disconnect: () => Promise<void>): NetworkConsole {
