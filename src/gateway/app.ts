@@ -42,13 +42,11 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     return reply.code(known ? edgeError.status : (error.statusCode ?? 400)).send(failureResult(edgeError));
   });
   app.setNotFoundHandler((request, reply) =>
-    reply
-      .code(404)
-      .send({
-        success: false,
-        error: `There is no ${request.method} ${request.url.split("?")[0]} here.`,
-        code: "NOT_FOUND",
-      }),
+    reply.code(404).send({
+      success: false,
+      error: `There is no ${request.method} ${request.url.split("?")[0]} here.`,
+      code: "NOT_FOUND",
+    }),
   );
   app.addHook("onRequest", async (_request, reply) => void reply.headers(STATIC_HEADERS));
 

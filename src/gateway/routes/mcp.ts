@@ -1,7 +1,7 @@
 /** `/mcp`: origin, bearer and rate are judged before the body is read; then the MCP server answers on the raw response. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { asEdgeError, EdgeError } from "../../errors.ts";
-import type { Principal } from "../../principal.ts";
+import { holdsScope, type Principal, type Role, SCOPES, type Scope } from "../../principal.ts";
 
 /** A batch of 500 operations with their arguments fits; anything larger is refused with 413 before it is read. */
 export const MCP_BODY_BYTES = 4 * 1024 * 1024;
@@ -12,11 +12,20 @@ export interface McpQuery {
   readonly readonly?: string;
 }
 
+export interface Challenge {
+  readonly error: "invalid_token" | "insufficient_scope";
+  readonly scopes?: readonly Scope[];
+}
+
 export interface McpRouteParts {
   readonly path: string;
   readonly verify: (bearer: string) => Promise<Principal>;
   /** Value of WWW-Authenticate; `search` is the request's query, since strict clients compare `resource` (design 3.2). */
-  readonly challenge: (search: string, error?: "invalid_token") => string;
+  readonly challenge: (search: string, error?: Challenge) => string;
+  /** The scope that this body needs beyond reading, for callers whose role would allow it. */
+  readonly requiredScope: (body: unknown, role: Role) => Scope | undefined;
+  /** What must be read before the request can be served from memory; undefined = nothing. */
+  readonly prepare: (principal: Principal) => Promise<void> | undefined;
   readonly checkOrigin: (origin: string | undefined) => void;
   /** Seconds to wait, 0 = go on. */
   readonly limitRate: (key: string) => number;
@@ -55,9 +64,24 @@ export async function mcpRoutes(app: FastifyInstance, parts: McpRouteParts): Pro
     request[principalOf] = principal;
   };
 
-  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const principal = request[principalOf];
     if (!principal) throw new EdgeError("UNAUTHENTICATED", "No bearer token.");
+    const needed = parts.requiredScope(request.body, principal.role);
+    if (needed !== undefined && !holdsScope(principal.scopes, needed)) {
+      reply.header(
+        "www-authenticate",
+        parts.challenge(searchOf(request), { error: "insufficient_scope", scopes: upTo(needed) }),
+      );
+      throw new EdgeError(
+        "INSUFFICIENT_SCOPE",
+        `This needs the scope ${needed}, which the connection was not granted.`,
+        {
+          hint: "Connect again and allow it on the consent page.",
+        },
+      );
+    }
+    await parts.prepare(principal);
     reply.hijack();
     parts
       .handle({ req: request.raw, res: reply.raw, body: request.body, principal, query: request.query as McpQuery })
@@ -103,28 +127,39 @@ function answerError(
     const error = asEdgeError(thrown);
     if (error.code === "INTERNAL") parts.log.error({ err: thrown }, "an MCP request failed");
     if (error.code === "UNAUTHENTICATED") {
-      const search = new URL(request.url, "http://any").search;
-      reply.header(
-        "www-authenticate",
-        parts.challenge(search, request.headers.authorization === undefined ? undefined : "invalid_token"),
-      );
+      const failed = request.headers.authorization === undefined ? undefined : ({ error: "invalid_token" } as const);
+      reply.header("www-authenticate", parts.challenge(searchOf(request), failed));
     }
-    return reply
-      .code(error.status)
-      .send(
-        rpcError(RPC_CODE_BASE - error.status, error.message, {
-          code: error.code,
-          ...(error.hint === undefined ? {} : { hint: error.hint }),
-        }),
-      );
+    return reply.code(error.status).send(
+      rpcError(idOf(request), RPC_CODE_BASE - error.status, error.message, {
+        code: error.code,
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+      }),
+    );
   }
   // Fastify's own: not JSON (400), another content type (415), too large (413)
   const words =
     thrown.statusCode === 413 ? `The body is larger than ${MCP_BODY_BYTES} bytes; split it.` : thrown.message;
   const code = thrown.statusCode === 400 ? -32_700 : -32_600;
-  return reply.code(thrown.statusCode).send(rpcError(code, words, undefined));
+  return reply.code(thrown.statusCode).send(rpcError(null, code, words, undefined));
 }
 
-function rpcError(code: number, message: string, data: object | undefined) {
-  return { jsonrpc: "2.0", error: { code, message, ...(data === undefined ? {} : { data }) }, id: null };
+function rpcError(id: string | number | null, code: number, message: string, data: object | undefined) {
+  return { jsonrpc: "2.0", error: { code, message, ...(data === undefined ? {} : { data }) }, id };
+}
+
+/** The request's id where its body was read already. */
+function idOf({ body }: FastifyRequest): string | number | null {
+  if (typeof body !== "object" || body === null || !("id" in body)) return null;
+  return typeof body.id === "string" || typeof body.id === "number" ? body.id : null;
+}
+
+function searchOf(request: FastifyRequest): string {
+  const at = request.url.indexOf("?");
+  return at < 0 ? "" : request.url.slice(at);
+}
+
+/** All scopes that the operation needs at once (MCP authorization, scope challenge). */
+function upTo(needed: Scope): readonly Scope[] {
+  return SCOPES.slice(0, SCOPES.indexOf(needed) + 1);
 }

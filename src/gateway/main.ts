@@ -1,0 +1,271 @@
+/** Makes the gateway's real parts, listens, and ends in order. The only place here that reads settings. */
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { FastifyBaseLogger } from "fastify";
+import { v7 as uuidv7 } from "uuid";
+import { createAuditFile } from "../audit/file-sink.ts";
+import { createAudit, realAuditTimers } from "../audit/recorder.ts";
+import { createCatalog } from "../catalog/catalog.ts";
+import { loadManifest } from "../catalog/load.ts";
+import type { GatewayConfig } from "../config/gateway.ts";
+import { createMcpServer } from "../mcp/server.ts";
+import { SYSTEM_TIMERS } from "../mcp/timers.ts";
+import { type Authorization, createAuthorization } from "../oauth/authorization.ts";
+import { createFirstStart } from "../oauth/first-start.ts";
+import { RECONNECT_WAIT_MS } from "../routing/call.ts";
+import { Directory } from "../routing/directory.ts";
+import { members } from "../store/accounts.ts";
+import { findAgent, readAgentChange } from "../store/agents.ts";
+import { createBatchRecords } from "../store/batches.ts";
+import { createEmbeddedStore } from "../store/embedded.ts";
+import { redeemEnrolment } from "../store/enrolment.ts";
+import { nextEpoch } from "../store/epochs.ts";
+import { createIntents } from "../store/intents.ts";
+import { spendJti } from "../store/jti.ts";
+import { agentsChangedChannel } from "../store/keys.ts";
+import { listLocations } from "../store/locations.ts";
+import { listOrganisations } from "../store/organisations.ts";
+import { createPlaces } from "../store/places.ts";
+import { createRedisStore } from "../store/redis.ts";
+import { openRegister } from "../store/register.ts";
+import { ensureSetup } from "../store/setup.ts";
+import type { Store } from "../store/store.ts";
+import { verifyEnrolmentProof } from "../tunnel/enrolment.ts";
+import { createTunnelServer, type TunnelServer } from "../tunnel/server.ts";
+import { realTiming } from "../tunnel/timing.ts";
+import { buildApp } from "./app.ts";
+import { createExecution } from "./execution.ts";
+import { createOriginCheck } from "./hooks/origin.ts";
+import { createRateLimiter } from "./hooks/rate-limit.ts";
+import { openLoadedTools } from "./loaded-tools.ts";
+import { createManifestReader } from "./manifests.ts";
+import { loadSecret } from "./secret.ts";
+
+export const MCP_PATH = "/mcp";
+/** Places and names that another replica or the CLI changed are seen after this at the latest. */
+const DIRECTORY_POLL_MS = 1_000;
+const AUDIT_FLUSH_MS = 1_000;
+/** A grant may save up so many seconds of its rate. */
+const BURST_SECONDS = 4;
+
+export interface Gateway {
+  /** Where it really listens, e.g. with port 0. */
+  readonly port: number;
+  /** Single-use link for the first account; undefined once there is one. */
+  readonly setupLink: string | undefined;
+  close(): Promise<void>;
+}
+
+export interface GatewayParts {
+  readonly config: GatewayConfig;
+  readonly log: FastifyBaseLogger;
+  /** Tests shorten it; see routing/call.ts. */
+  readonly reconnectWaitMs?: number;
+}
+
+/** Starts listening. Throws CONFIG_INVALID or STORE_UNAVAILABLE where it cannot start. */
+export async function startGateway({
+  config,
+  log,
+  reconnectWaitMs = RECONNECT_WAIT_MS,
+}: GatewayParts): Promise<Gateway> {
+  const secret = config.secret ?? loadSecret(config.stateDir, randomBytes);
+  const keyFor = (purpose: string) => createHmac("sha256", secret).update(purpose).digest();
+  const store = openStore(config, log);
+  await store.ping();
+  await openRegister(store, { random: randomBytes, now: Date.now });
+
+  const catalog = createCatalog(loadManifest(new URL("../../tools_manifest.json", import.meta.url)));
+  const audit = createAudit({
+    sinks: [createAuditFile({ path: config.auditFile })],
+    now: Date.now,
+    flushEveryMs: AUDIT_FLUSH_MS,
+    timers: realAuditTimers,
+    log,
+  });
+  const directory = new Directory({
+    register: createPlaces(store),
+    manifests: createManifestReader(catalog),
+    now: Date.now,
+    log,
+  });
+  await directory.refresh();
+  const loaded = await openLoadedTools(store, Date.now, (error) =>
+    log.warn({ err: error }, "loaded tools were not read"),
+  );
+  const { execution, batches } = createExecution({
+    directory,
+    intents: createIntents(store),
+    batches: createBatchRecords(store),
+    catalog,
+    audit,
+    requireLocation: config.requireLocation,
+    callTimeoutMs: config.callTimeoutSeconds * 1000,
+    reconnectWaitMs,
+    secret: keyFor("fingerprint"),
+    newId: uuidv7,
+    now: Date.now,
+    log,
+  });
+  const authorization = await openAuthorization(config, secret, store, log);
+  const mcp = createMcpServer({
+    catalog,
+    execution,
+    loaded,
+    selection: { categories: lower(config.enabledCategories), tools: lower(config.enabledTools) },
+    defaultMode: config.registrationMode,
+    contentMode: config.contentMode,
+    flavour: "gateway",
+    name: "unifi-mcp-edge",
+    title: "UniFi MCP Edge",
+    version: packageVersion(),
+    sessionSecret: keyFor("mcp-session"),
+    random: randomBytes,
+    timers: SYSTEM_TIMERS,
+    log,
+  });
+  authorization.onGrantRevoked((grant) => mcp.endGrant(grant));
+  const tunnel = createTunnelServer({
+    findAgent: (thumbprint) => findAgent(store, thumbprint),
+    nonceSecret: keyFor("tunnel-nonce"),
+    spendJti: (jti) => spendJti(store, jti),
+    nextEpoch: (agent, lastEpoch) => nextEpoch(store, agent.org, agent.agentId, lastEpoch),
+    origin: config.publicUrl,
+    timing: realTiming,
+    random: Math.random,
+    log,
+    onConnection: (connection) => report(directory.attach(connection), "an agent was not attached"),
+    onOperation: (connection, update) => report(batches.report(connection, update), "a batch report was not stored"),
+    onLateResult: (connection, id) => connection.acknowledge(id, false),
+  });
+  function report(work: Promise<void>, failure: string): void {
+    work.catch((error: unknown) => log.warn({ err: error }, failure));
+  }
+
+  const app = await buildApp({
+    log,
+    trustProxy: config.trustProxy,
+    authorization: authorization.plugin,
+    tunnel,
+    mcp: {
+      path: MCP_PATH,
+      verify: authorization.verify,
+      challenge: authorization.challenge,
+      requiredScope: mcp.requiredScope,
+      prepare: loaded.prepare,
+      checkOrigin: createOriginCheck(new Set([config.publicUrl, ...config.allowedOrigins])),
+      limitRate: createRateLimiter(
+        { perSecond: config.requestsPerSecond, burst: config.requestsPerSecond * BURST_SECONDS },
+        Date.now,
+      ),
+      handle: mcp.handle,
+      log,
+    },
+    enrol: {
+      async enrol(body) {
+        const proof = await verifyEnrolmentProof(body, config.publicUrl);
+        const agent = await redeemEnrolment(store, { ...proof, jwk: body.jwk }, { random: randomBytes, now: Date.now });
+        return {
+          agent_id: agent.agentId,
+          org: agent.org,
+          location: agent.location,
+          state: agent.state === "active" ? "active" : "held",
+        };
+      },
+    },
+    health: { publicUrl: config.publicUrl, mcpPath: MCP_PATH, ready: () => store.ping() },
+  });
+  const unwatch = await watchAgents(store, tunnel);
+  const poll = setInterval(() => report(directory.refresh(), "the places were not read"), DIRECTORY_POLL_MS);
+  poll.unref();
+  await app.listen(config.listen);
+  const setup = await ensureSetup(store, { publicUrl: config.publicUrl, random: randomBytes, now: Date.now });
+
+  return {
+    port: portOf(app.server.address()),
+    setupLink: setup?.link,
+    async close() {
+      clearInterval(poll);
+      await unwatch();
+      mcp.close();
+      await tunnel.close();
+      await app.close();
+      await loaded.close();
+      await authorization.close();
+      await audit.close();
+      await store.close();
+    },
+  };
+}
+
+function openStore(config: GatewayConfig, log: FastifyBaseLogger): Store {
+  if (config.redisUrl !== undefined) return createRedisStore({ url: config.redisUrl, log });
+  mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
+  return createEmbeddedStore({ path: join(config.stateDir, "store.sqlite"), now: Date.now });
+}
+
+function openAuthorization(
+  config: GatewayConfig,
+  secret: string,
+  store: Store,
+  log: FastifyBaseLogger,
+): Promise<Authorization> {
+  return createAuthorization({
+    store,
+    publicUrl: config.publicUrl,
+    mcpPath: MCP_PATH,
+    secret,
+    now: Date.now,
+    random: randomBytes,
+    log: (message, error) => log.warn({ err: error }, message),
+    organisationsOf: async (accountId) => {
+      const organisations = await listOrganisations(store);
+      const roles = await Promise.all(organisations.map(async ({ id }) => (await members(store, id)).get(accountId)));
+      return organisations.flatMap(({ id, name }, index) => {
+        const role = roles[index];
+        return role === undefined ? [] : [{ id, name, role }];
+      });
+    },
+    locationsOf: (org) => listLocations(store, org),
+    setup: createFirstStart({
+      store,
+      now: Date.now,
+      random: randomBytes,
+      agentCommand: (token) => agentCommand(config.publicUrl, token),
+    }),
+  });
+}
+
+/** What a person runs beside the console. */
+function agentCommand(publicUrl: string, token: string): string {
+  return `UNIFI_HOST=<console address> UNIFI_USERNAME=<local account> UNIFI_PASSWORD_FILE=<file> unifi-edge agent --gateway ${publicUrl} --token ${token}`;
+}
+
+/** A key that was revoked or replaced loses its open socket too (close code 4403). */
+async function watchAgents(store: Store, tunnel: TunnelServer): Promise<() => Promise<void>> {
+  return store.subscribe(agentsChangedChannel(), (message) => {
+    const change = readAgentChange(message);
+    if (!change || change.state === "active") return;
+    for (const connection of tunnel.connections()) {
+      if (connection.org === change.org && connection.description.agentId === change.agentId)
+        connection.close(4403, "the key was revoked");
+    }
+  });
+}
+
+function portOf(bound: AddressInfo | string | null): number {
+  return typeof bound === "object" && bound !== null ? bound.port : 0;
+}
+
+function lower(values: readonly string[] | undefined): readonly string[] {
+  return (values ?? []).map((value) => value.toLowerCase());
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}
