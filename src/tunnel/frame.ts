@@ -93,7 +93,7 @@ export const FRAMES = {
       repeat: Type.Optional(Type.Boolean()),
       trace: Type.Optional(Text(256)),
     }),
-    rule: "ttl is what remains at this send, counted on the agent's monotonic clock; kind is a hint the agent checks.",
+    rule: "The ttl is what remains at this send, counted on the agent's monotonic clock; kind is a hint that the agent checks.",
   },
   accepted: {
     from: "agent",

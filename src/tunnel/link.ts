@@ -87,6 +87,11 @@ export class Link {
     return true;
   }
 
+  /** For what may not be lost while the link lives: a full buffer ends it, and both sides know where they stand. */
+  mustSend(text: string): void {
+    if (!this.send(text)) this.terminate("the peer reads too slowly");
+  }
+
   /** Sends a body as chunks; at once when small and the way is free. */
   sendBody(stream: number, body: Body, header?: string): void {
     if (this.#ended) return;
@@ -97,14 +102,6 @@ export class Link {
     }
     this.#bodies.push({ type: body.type, isError: body.isError, body: body.body, stream, header, seq: 0 });
     this.#pump();
-  }
-
-  /** Drops what is left of a body, e.g. because nobody waits for it any more. */
-  dropBody(stream: number): void {
-    const index = this.#bodies.findIndex((body) => body.stream === stream);
-    if (index === -1) return;
-    const [dropped] = this.#bodies.splice(index, 1);
-    if (dropped !== undefined) this.#queuedBytes -= dropped.body.length - dropped.seq * CHUNK_BYTES;
   }
 
   /** Ends the link now and tells the peer why; a peer that does not answer has its socket destroyed. */
@@ -119,8 +116,8 @@ export class Link {
   /** For a peer that is silent or stuck: `close()` would wait 30 s for its answer. */
   terminate(reason: string): void {
     if (this.#ended) return;
-    this.#socket.terminate();
     this.#finish({ code: ABNORMAL, reason });
+    this.#socket.terminate();
   }
 
   #finish(end: LinkEnd): void {

@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair } from "jose";
 import { WebSocket } from "ws";
 import { BACKOFF, type DialOptions, dial } from "../../src/agent/dial.ts";
 import type { AgentIdentity } from "../../src/agent/identity.ts";
-import type { EdgeError } from "../../src/errors.ts";
+import { EdgeError } from "../../src/errors.ts";
 import type { AgentConnection, AgentPort, CallResult, OperationUpdate } from "../../src/tunnel/calls.ts";
 import { keyThumbprint } from "../../src/tunnel/enrolment.ts";
 import { makeNonce } from "../../src/tunnel/nonce.ts";
@@ -39,6 +39,17 @@ export class Inbox<T> {
   get size(): number {
     return this.#items.length;
   }
+}
+
+/** How a promise failed, as plain fields; it must fail. */
+export async function failureOf(promise: Promise<unknown>): Promise<Pick<EdgeError, "code" | "executed" | "details">> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof EdgeError) return { code: error.code, executed: error.executed, details: error.details };
+    throw error;
+  }
+  throw new Error("the promise was kept");
 }
 
 export async function newKey(): Promise<PrivateKey> {
@@ -149,7 +160,8 @@ export async function startRig(t: TestContext, options: Partial<TunnelServerOpti
     },
     async upgrade(parts = {}) {
       const signer = parts.key ?? key;
-      const nonce = "nonce" in parts ? parts.nonce : makeNonce(NONCE_SECRET, Date.now());
+      const nonce =
+        "nonce" in parts ? parts.nonce : makeNonce(NONCE_SECRET, (options.timing ?? realTiming).wallClock());
       const proof =
         parts.proof ??
         (await makeConnectProof(
