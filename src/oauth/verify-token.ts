@@ -76,9 +76,9 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
     const key = hash("sha256", bearer, "base64url");
     const cached = entries.get(key);
     const entry = cached !== undefined && cached.untilMs > now() ? cached : await open(bearer);
-    entries.delete(key);
-    if (isDenied(entry.principal.grant)) throw unauthenticated("The access was revoked.");
-    if (now() - entry.freshAtMs >= FRESH_MS && !(await isStillGood(entry))) {
+    const isStale = now() - entry.freshAtMs >= FRESH_MS;
+    if (isDenied(entry.principal.grant) || (isStale && !(await isStillGood(entry)))) {
+      entries.delete(key);
       throw unauthenticated("The access was revoked.");
     }
     remember(key, entry);
@@ -88,21 +88,31 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   /** Throws STORE_UNAVAILABLE once the store has been away for too long. */
   async function isStillGood(entry: Entry): Promise<boolean> {
     try {
-      const principal = await entry.refresh();
-      storeAnswered(true);
+      const principal = await asked(entry.refresh);
       if (principal === undefined) return false;
       entry.principal = principal;
       entry.freshAtMs = now();
       return true;
     } catch (error) {
-      storeAnswered(false);
       if (now() - answeredAtMs < READS_WITHOUT_STORE_MS) return true;
+      throw error;
+    }
+  }
+
+  async function asked(refresh: Refresh): Promise<Principal | undefined> {
+    try {
+      const principal = await refresh();
+      storeAnswered(true);
+      return principal;
+    } catch (error) {
+      storeAnswered(false);
       throw error;
     }
   }
 
   /** Least recently used first out. */
   function remember(key: string, entry: Entry): void {
+    entries.delete(key);
     entries.set(key, entry);
     const [oldest] = entries.keys();
     if (entries.size > CACHE_ENTRIES && oldest !== undefined) entries.delete(oldest);
@@ -110,7 +120,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
 
   async function open(bearer: string): Promise<Entry> {
     const refresh = bearer.startsWith(ACCESS_TOKEN_PREFIX) ? personalAccess(bearer) : await grantedAccess(bearer);
-    const principal = await refresh();
+    const principal = await asked(refresh);
     if (principal === undefined) throw unauthenticated("The access token is unknown, has ended or was revoked.");
     const untilMs = Math.min(principal.expiresAtSeconds * 1000, now() + CACHE_MS);
     return { principal, refresh, untilMs, freshAtMs: now() };

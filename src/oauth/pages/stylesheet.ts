@@ -1,7 +1,7 @@
 /** The one stylesheet of all pages: system fonts, dark and light, down to the width of a phone. */
 export const STYLESHEET = `
-:root{color-scheme:light dark;--ground:#eef1f5;--card:#fff;--text:#1a2230;--quiet:#566173;--line:#d5dbe4;--accent:#1457d9;--on-accent:#fff;--note:#eef4ff;--note-line:#b9cffa;--warn:#fff6e5;--warn-line:#e8b64c;--error:#fdecec;--error-line:#d9534f}
-@media (prefers-color-scheme:dark){:root{--ground:#0f141b;--card:#19202a;--text:#e7ecf3;--quiet:#9aa7b8;--line:#323d4c;--accent:#7aa7ff;--on-accent:#0b1526;--note:#1a2740;--note-line:#38538a;--warn:#2e2613;--warn-line:#a9812f;--error:#351c1d;--error-line:#c9605c}}
+:root{color-scheme:light dark;--ground:#eef1f5;--card:#fff;--text:#1a2230;--quiet:#566173;--line:#d5dbe4;--edge:#828d9e;--accent:#1457d9;--on-accent:#fff;--note:#eef4ff;--note-line:#b9cffa;--warn:#fff6e5;--warn-line:#e8b64c;--error:#fdecec;--error-line:#d9534f}
+@media (prefers-color-scheme:dark){:root{--ground:#0f141b;--card:#19202a;--text:#e7ecf3;--quiet:#9aa7b8;--line:#323d4c;--edge:#6f7f94;--accent:#7aa7ff;--on-accent:#0b1526;--note:#1a2740;--note-line:#38538a;--warn:#2e2613;--warn-line:#a9812f;--error:#351c1d;--error-line:#c9605c}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;align-items:center;justify-content:center;padding:24px 16px;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
 main{width:100%;max-width:460px;background:var(--card);border:1px solid var(--line);border-radius:14px;padding:32px;box-shadow:0 8px 30px rgb(10 20 40/.07)}
@@ -20,7 +20,7 @@ label{display:block}
 .field{margin:0 0 16px}
 .field>label{margin-bottom:5px;font-size:14px;font-weight:600}
 .field .quiet{margin:5px 0 0}
-input[type=text],input[type=password]{width:100%;padding:11px 12px;border:1px solid var(--line);border-radius:9px;background:transparent;color:inherit;font:inherit}
+input[type=text],input[type=password]{width:100%;padding:11px 12px;border:1px solid var(--edge);border-radius:9px;background:transparent;color:inherit;font:inherit}
 fieldset{margin:0 0 20px;padding:0;border:0;min-width:0}
 legend{padding:0;margin-bottom:8px;font-size:14px;font-weight:600}
 .choice{display:flex;gap:11px;padding:11px 13px;border:1px solid var(--line);border-radius:10px;margin-bottom:8px;cursor:pointer}
@@ -30,8 +30,8 @@ legend{padding:0;margin-bottom:8px;font-size:14px;font-weight:600}
 .within{margin:0 0 8px 30px}
 input[type=radio],input[type=checkbox]{flex:none;width:18px;height:18px;margin:3px 0 0;accent-color:var(--accent)}
 .actions{display:flex;gap:10px;margin-top:24px}
-button{flex:1;padding:12px 16px;border:1px solid var(--line);border-radius:10px;background:transparent;color:inherit;font:inherit;font-weight:600;cursor:pointer}
-button.main{order:2;border-color:var(--accent);background:var(--accent);color:var(--on-accent)}
+button{flex:1;padding:12px 16px;border:1px solid var(--edge);border-radius:10px;background:transparent;color:inherit;font:inherit;font-weight:600;cursor:pointer}
+button.main{border-color:var(--accent);background:var(--accent);color:var(--on-accent)}
 button:hover{filter:brightness(1.08)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 pre{margin:0 0 16px;padding:14px;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:13.5px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
