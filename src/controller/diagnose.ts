@@ -105,7 +105,7 @@ function judgeTrust({ verifyTls, pinSha256 }: ConsoleSettings, facts: Certificat
   return {
     step: "trust",
     result: "failed",
-    says: `the certificate is not trusted (${facts.untrusted})`,
+    says: `the certificate is not trusted: ${facts.untrusted}`,
     remedy: pinIt,
   };
 }

@@ -1,8 +1,10 @@
 /** Trust in a console's certificate: verified, or pinned by SHA-256 before a byte is sent. */
 import type { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { buildConnector } from "undici";
 import { EdgeError } from "../errors.ts";
+import { cleanText } from "../redaction/redact.ts";
 
 export interface TlsTrust {
   readonly verifyTls: boolean;
@@ -16,7 +18,7 @@ export interface CertificateFacts {
   readonly subject: string;
   readonly issuer: string;
   readonly validTo: string;
-  /** Why Node would not trust it; undefined = it would. */
+  /** Why it is not trusted, in words; undefined = it is. */
   readonly untrusted: string | undefined;
 }
 
@@ -70,6 +72,10 @@ const UNTRUSTED: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "it was issued for another host name",
 };
 
+function wordsFor(code: string): string {
+  return UNTRUSTED[code] ?? cleanText(code, 80);
+}
+
 const PIN_REMEDY =
   "Run `unifi-edge doctor` to see the certificate's SHA-256, compare it with the console, and set UNIFI_PIN_SHA256 to it.";
 
@@ -95,7 +101,7 @@ export function codeOf(error: unknown): string {
 export async function readCertificate(host: string, port: number, signal: AbortSignal): Promise<CertificateFacts> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<CertificateFacts>();
-  const socket = connectTls({ host, port, rejectUnauthorized: false }, () => {
+  const socket = connectTls({ host, port, ...serverName(host), rejectUnauthorized: false }, () => {
     const certificate = socket.getPeerX509Certificate();
     if (certificate === undefined) return reject(new Error("the peer showed no certificate"));
     resolve({
@@ -103,7 +109,9 @@ export async function readCertificate(host: string, port: number, signal: AbortS
       subject: certificate.subject,
       issuer: certificate.issuer,
       validTo: certificate.validTo,
-      untrusted: socket.authorized ? undefined : String(socket.authorizationError),
+      untrusted: socket.authorized
+        ? undefined
+        : wordsFor(codeOf(socket.authorizationError) || String(socket.authorizationError)),
     });
   });
   const abort = () => socket.destroy(new Error("the certificate was not shown in time"));
@@ -115,6 +123,11 @@ export async function readCertificate(host: string, port: number, signal: AbortS
     signal.removeEventListener("abort", abort);
     socket.destroy();
   }
+}
+
+/** The name goes into the handshake as in every later connection; an address may not (RFC 6066 §3). */
+function serverName(host: string): { servername?: string } {
+  return isIP(host) === 0 ? { servername: host } : {};
 }
 
 /** Lower-case hex. The certificate is handed in because Node gives it out only once for each socket. */
