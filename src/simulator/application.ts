@@ -70,7 +70,11 @@ export function createApplication(options: ApplicationOptions): (request: Reques
     if (console_ !== undefined) return console_.endpoint.answer(exchangeFor(request, whole, console_).exchange);
 
     const below =
-      door.prefix === "" ? whole : whole.startsWith(`${door.prefix}/`) ? whole.slice(door.prefix.length) : "";
+      door.prefix === ""
+        ? whole
+        : `${whole}/`.startsWith(`${door.prefix}/`)
+          ? whole.slice(door.prefix.length) || "/"
+          : "";
     const match = APPLICATION.match(request.method, segmentsOf(below));
     const made = exchangeFor(request, below, match);
     if (below === "") return door.unknown(made.exchange);

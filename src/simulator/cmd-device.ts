@@ -10,10 +10,10 @@ import { nowSeconds, textOf } from "./world.ts";
 const RESTART_MS = 60_000;
 
 export const DEVICE_COMMANDS: Commands = {
-  restart: onDevice("restart", restart, "EVT_AP_Restarted"),
+  restart: onDevice("restart", restart, "Restarted"),
   "set-locate": onDevice("set-locate", () => ({ locating: true })),
   "unset-locate": onDevice("unset-locate", () => ({ locating: false })),
-  upgrade: onDevice("upgrade", upgrade, "EVT_AP_Upgraded"),
+  upgrade: onDevice("upgrade", upgrade, "Upgraded"),
   "force-provision": onDevice("force-provision", (x) => ({ provisioned_at: nowSeconds(x.world) })),
   "power-cycle": onDevice("power-cycle", () => ({})),
   "spectrum-scan": onDevice("spectrum-scan", () => ({ spectrum_scanning: true })),
@@ -32,9 +32,17 @@ function onDevice(cmd: string, change: (x: SiteExchange, device: Row) => Row, ev
     Object.assign(device, change(x, device));
     x.effect(`${cmd} ${mac}`);
     x.announce(x.site, "device:update", [device]);
-    if (event !== undefined) x.announce(x.site, "events", [eventRow(x, event, { ap: mac, ap_name: device.name })]);
+    if (event !== undefined) x.announce(x.site, "events", [deviceEvent(x, event, device)]);
     return ok([]);
   };
+}
+
+/** How events call each kind of device: `EVT_AP_Restarted {ap, ap_name}`. */
+const EVENT_NAME: Readonly<Record<string, string>> = { uap: "ap", usw: "sw", ugw: "gw" };
+
+function deviceEvent(x: SiteExchange, event: string, device: Row): Row {
+  const kind = EVENT_NAME[textOf(device.type)] ?? "sw";
+  return eventRow(x, `EVT_${kind.toUpperCase()}_${event}`, { [kind]: device.mac, [`${kind}_name`]: device.name });
 }
 
 function restart(x: SiteExchange): Row {

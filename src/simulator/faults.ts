@@ -26,6 +26,7 @@ export const FAULTS = {
   connectionReset: { scope: "api", about: "cuts the connection without an answer" },
   notSaved: { scope: "api", writesOnly: true, about: "answers success and keeps nothing" },
   metaError: { scope: "api", about: "HTTP 200 with meta.rc=error, msg api.err.<code=> (Invalid)" },
+  noPermission: { scope: "api", writesOnly: true, about: "403 api.err.NoPermission, as for a read-only account" },
   wrongContentType: { scope: "api", about: "a JSON body called text/html" },
   eventsRefused: { scope: "events", about: "the event socket's upgrade answers status= (502)" },
 } as const satisfies Record<string, FaultKind>;

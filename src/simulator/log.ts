@@ -4,7 +4,14 @@ import { insertRow } from "./site.ts";
 
 const MAX_EVENTS = 3000;
 
-const SUBSYSTEM: Readonly<Record<string, string>> = { WU: "wlan", WC: "wlan", AP: "wlan", LU: "lan", SW: "lan" };
+const SUBSYSTEM: Readonly<Record<string, string>> = {
+  WU: "wlan",
+  WC: "wlan",
+  AP: "wlan",
+  LU: "lan",
+  SW: "lan",
+  GW: "wan",
+};
 
 /** Adds an event and gives back its row; `key` is the console's, `EVT_WU_Connected`. */
 export function eventRow(x: SiteExchange, key: string, facts: Row): Row {

@@ -2,7 +2,7 @@
 import schemas from "./data/schemas.json" with { type: "json" };
 import type { Row } from "./exchange.ts";
 import { CROSS_FIELD_RULES, type Rule } from "./rules.ts";
-import type { Fields } from "./schema-check.ts";
+import type { Field, Fields } from "./schema-check.ts";
 import type { Table } from "./site.ts";
 
 export interface Resource {
@@ -20,10 +20,22 @@ export interface Resource {
 
 type Extra = Partial<Omit<Resource, "table" | "fields" | "rules">>;
 
+/** Fields by resource; `sameAs` in the data is another field's form (`traffic-rule.domains`). */
+function fieldsOf(group: "v1" | "v2", name: string): Fields {
+  const all = schemas[group] as unknown as Readonly<
+    Record<string, Readonly<Record<string, Field & { sameAs?: string }>>>
+  >; // data/SOURCES.md
+  const resolve = (field: Field & { sameAs?: string }): Field => {
+    const [schema = "", key = ""] = field.sameAs?.split(".") ?? [];
+    return all[schema]?.[key] ?? field;
+  };
+  return Object.fromEntries(Object.entries(all[name] ?? {}).map(([key, field]) => [key, resolve(field)]));
+}
+
 function v1(table: Table & keyof typeof schemas.v1, extra: Extra = {}): Resource {
   return {
     table,
-    fields: schemas.v1[table] as Fields, // the vocabulary of data/schemas.json is Field
+    fields: fieldsOf("v1", table),
     required: ["name"],
     rules: CROSS_FIELD_RULES[table] ?? [],
     defaults: {},
@@ -37,7 +49,7 @@ function v1(table: Table & keyof typeof schemas.v1, extra: Extra = {}): Resource
 function v2(table: Table, schema: keyof typeof schemas.v2, extra: Extra = {}): Resource {
   return {
     table,
-    fields: schemas.v2[schema] as Fields, // as above
+    fields: fieldsOf("v2", schema),
     required: ["name"],
     rules: CROSS_FIELD_RULES[table] ?? [],
     defaults: {},

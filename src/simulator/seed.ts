@@ -108,7 +108,8 @@ export function seedSite(options: SeedOptions): Site {
     clientMac: (index) => macOf(seed.macByte, siteByte, 0x1000 + index),
   };
   for (const fill of FILLS) fill(ground);
-  return site;
+  // the shapes in data/ are shared by all sites of the process
+  return structuredClone(site);
 }
 
 /** Locally administered: `02:00:<seed>:<site>:xx:xx`. */
@@ -199,7 +200,8 @@ function fillDevices({ site, seed, id, deviceMac, nowSeconds }: Ground): void {
       disabled: false,
       locating: false,
       gateway_mac: gatewayMac,
-      // unix time the view counts uptime from; the console keeps the same thing in milliseconds
+      last_seen: nowSeconds - (device.state === 0 ? 86_400 : 5),
+      // what uptime is counted from
       start_connected_millis: (nowSeconds - device.uptimeSeconds) * 1000,
       ...(device.template === "ugw" ? { wan1: { ...(shape.wan1 as Row), ip: seed.wanAddress } } : {}),
     });

@@ -81,6 +81,7 @@ export interface Simulator {
 }
 
 const MAX_LOGGED_REQUESTS = 1000;
+const KEEP_ALIVE_MS = 75_000;
 const DEFAULT_VERSION: Readonly<Record<Persona, string>> = { "unifi-os": "10.4.57", standalone: "10.0.162" };
 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
@@ -120,6 +121,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   });
 
   const server = createServer({ key: certificate.keyPem, cert: certificate.certificatePem }, listeners.request);
+  // as the proxy in front of a console does; Node's own 5 s would cut the pools of clients
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("upgrade", listeners.upgrade);
   const open = new Set<Duplex>();
   server.on("connection", (socket) => {

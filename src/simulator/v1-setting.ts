@@ -14,6 +14,8 @@ export const V1_SETTING: readonly Endpoint[] = [
     ["GET", "get/setting/:key", one],
   ]),
   ...v1Writes([
+    // answers 500 on a real 10.0.162 (unifi-api.md section 2)
+    ["PUT", "set/setting/auto_speedtest", () => ({ ...v1Error("ServerError"), status: 500 })],
     ["PUT", "set/setting/:key", set],
     ["POST", "set/setting/:key", set],
     ["POST", "set/setting/:key/:id", set],

@@ -72,11 +72,16 @@ function deviceRow(world: World, device: Row, stations: readonly Row[]): Row {
     state,
     uptime,
     _uptime: uptime,
-    ...(connected ? { last_seen: nowSeconds(world) } : {}),
+    ...(connected ? heartbeat(nowSeconds(world)) : {}),
     num_sta: here.length,
     "user-num_sta": here.length - guests,
     "guest-num_sta": guests,
   };
+}
+
+/** Devices report every 20 s and count as lost after two minutes. */
+function heartbeat(seconds: number): Row {
+  return { last_seen: seconds, next_heartbeat_at: seconds + 20, considered_lost_at: seconds + 120 };
 }
 
 /** A device that restarts is connected again from the moment that cmd/devmgr noted. */

@@ -8,11 +8,24 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   /** Parsed JSON, or undefined where the body is something else. */
-  readonly json: Json;
+  readonly json: unknown;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read console answers by path and compare whole values
-export type Json = any;
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What stands at a path in parsed JSON: `at(answer.json, "data", 0, "name")`. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
+}
+
+/** The rows of a v1 answer (`data`) or of a v2 one (the array itself). */
+export function rowsOf(answer: Answer): readonly Fields[] {
+  const rows = Array.isArray(answer.json) ? answer.json : at(answer.json, "data");
+  return Array.isArray(rows) ? rows : [];
+}
 
 export interface Client {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -88,7 +101,7 @@ function exchange(
   });
 }
 
-function parse(text: string): Json {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
