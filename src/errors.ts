@@ -43,6 +43,7 @@ export const ERRORS = {
   STORE_UNAVAILABLE: { status: 503, executed: "no", retry: "later" },
   VERSION_UNSUPPORTED: { status: 426, executed: "no", retry: "no" },
   PROTOCOL_ERROR: { status: 400, executed: "no", retry: "no" },
+  GATEWAY_UNREACHABLE: { status: 502, executed: "no", retry: "later" },
   // The console
   CONTROLLER_UNREACHABLE: { status: 502, executed: "no", retry: "later" },
   CONTROLLER_TLS_UNTRUSTED: { status: 502, executed: "no", retry: "no" },

@@ -1,0 +1,121 @@
+/** The administration API: the one way to change organisations, locations, people and tokens of a running gateway. */
+import { TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import type { Audit } from "../audit/audit.ts";
+import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
+import type { Action } from "../principal.ts";
+import type { RandomBytes } from "../store/password-hash.ts";
+import type { Store } from "../store/store.ts";
+import { accountRoutes } from "./account-routes.ts";
+import { locationRoutes } from "./location-routes.ts";
+import { organisationRoutes } from "./organisation-routes.ts";
+import { tokenRoutes } from "./token-routes.ts";
+
+export interface AdminParts {
+  readonly store: Store;
+  readonly publicUrl: string;
+  readonly version: string;
+  readonly random: RandomBytes;
+  readonly now: () => number;
+  readonly audit: Pick<Audit, "record">;
+  readonly log: FastifyBaseLogger;
+  /** Stops the tokens of a grant, or of `pat:<id>`, on every replica. */
+  readonly revokeGrant: (grant: string) => Promise<void>;
+  /** Agents whose socket this replica holds. */
+  readonly agentsConnected: () => number;
+  /**
+   * Verifies a bearer with scope `edge:admin` and returns its subject; throws UNAUTHENTICATED or INSUFFICIENT_SCOPE.
+   * Absent on the unix socket, where the file's mode is the guard.
+   */
+  readonly authenticate?: (bearer: string) => Promise<string>;
+}
+
+export const ADMIN_PREFIX = "/admin/v1";
+const ADMIN_BODY_BYTES = 64 * 1024;
+const LOCAL_OPERATOR = "local operator";
+
+const ACTION_OF_METHOD: Readonly<Record<string, Action>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "update",
+  DELETE: "delete",
+};
+
+const operatorOf = Symbol("operator");
+
+declare module "fastify" {
+  interface FastifyRequest {
+    [operatorOf]: string;
+  }
+}
+
+/** Builds, does not listen. */
+export function buildAdminApi(parts: AdminParts): FastifyInstance {
+  const startedAtMs = parts.now();
+  const app = Fastify({
+    loggerInstance: parts.log,
+    disableRequestLogging: true,
+    bodyLimit: ADMIN_BODY_BYTES,
+    routerOptions: { maxParamLength: 200 },
+  });
+  app.setValidatorCompiler(TypeBoxValidatorCompiler);
+  app.setErrorHandler((error: FastifyError | EdgeError, _request, reply) => {
+    const told = asTold(error);
+    if (told.code === "INTERNAL") parts.log.error({ err: error }, "an administration request failed");
+    return reply.code(told.status).send(failureResult(told));
+  });
+  app.setNotFoundHandler(() => {
+    throw new EdgeError("NOT_FOUND", "The administration API has no such route.");
+  });
+
+  app.decorateRequest(operatorOf, LOCAL_OPERATOR);
+  app.addHook("onRequest", async (request) => {
+    if (parts.authenticate === undefined) return;
+    request[operatorOf] = await parts.authenticate(bearerOf(request));
+  });
+  app.addHook("onResponse", async (request, reply) => recordChange(parts, request, reply.statusCode));
+
+  app.register(
+    async (routes) => {
+      await routes.register(organisationRoutes, { ...parts, startedAtMs });
+      await routes.register(locationRoutes, parts);
+      await routes.register(accountRoutes, parts);
+      await routes.register(tokenRoutes, parts);
+    },
+    { prefix: ADMIN_PREFIX },
+  );
+  return app;
+}
+
+function bearerOf(request: FastifyRequest): string {
+  const [scheme = "", token = ""] = (request.headers.authorization ?? "").split(" ", 2);
+  if (scheme.toLowerCase() === "bearer" && token !== "") return token;
+  throw new EdgeError("UNAUTHENTICATED", "Administration needs a bearer token with scope edge:admin.");
+}
+
+/** Fastify's own refusals (schema, JSON, size) are the caller's to correct. */
+function asTold(error: FastifyError | EdgeError): EdgeError {
+  if (error instanceof EdgeError || error.statusCode === undefined || error.statusCode >= 500) {
+    return asEdgeError(error);
+  }
+  return new EdgeError(error.statusCode === 413 ? "TOO_LARGE" : "ARGUMENTS_INVALID", error.message);
+}
+
+/** Who changed what, refused changes too; bodies are left out, since they hold passwords. */
+function recordChange(parts: AdminParts, request: FastifyRequest, status: number): void {
+  const action = ACTION_OF_METHOD[request.method];
+  if (action === undefined) return;
+  const { org = "", location } = request.params as { org?: string; location?: string }; // checked by the route's schema
+  parts.audit.record({
+    atMs: parts.now(),
+    principal: { subject: request[operatorOf], org, grant: "admin", client: "admin" },
+    tool: `admin ${request.method} ${request.routeOptions.url ?? "unknown route"}`,
+    action,
+    location,
+    site: undefined,
+    verdict: status < 400 ? "allowed" : "denied",
+    reason: `HTTP ${status}`,
+    callId: undefined,
+    argumentsHash: undefined,
+  });
+}
