@@ -5,7 +5,7 @@ import { EdgeError } from "../errors.ts";
 import { createRow, endpointOf, idOf, listRows, type Place, removeRow, replaceRow } from "./collection.ts";
 import { type Echo, type ListArguments, listArguments, listOutput, listPayload } from "./listing.ts";
 import { mergeDeep, pick, sameJson } from "./merge.ts";
-import { project, type RowTable } from "./rows.ts";
+import { project, type RowTable, rowSchema } from "./rows.ts";
 import { defineTool, type Endpoint, type Plan, type Tool, type ToolContext, type ToolWords } from "./tool.ts";
 
 /** A change as it will be sent, after the resource's own rules looked at it. */
@@ -179,7 +179,7 @@ export function resource(facts: ResourceFacts) {
         category: facts.category,
         permission: { category: facts.gate, action: "create" },
         input: { [bodyArgument]: Type.Object(fields, { description: bodyDescription, additionalProperties: false }) },
-        output: { [facts.idArgument]: Type.Optional(Type.String()) },
+        output: { [facts.idArgument]: Type.Optional(Type.String()), details: Type.Optional(rowSchema(facts.table)) },
         reads: [list, ...reads],
         writes: [endpointOf("POST", facts)],
         ...(aliases === undefined ? {} : { aliases }),
@@ -197,7 +197,8 @@ export function resource(facts: ResourceFacts) {
             unverifiable: prepared.unverifiable ?? [],
             async apply() {
               const created = await createRow(context.network, facts, body);
-              return { [facts.idArgument]: (created && idOf(created)) ?? (await newcomer(context, siblings)) };
+              const id = (created && idOf(created)) ?? (await newcomer(context, siblings));
+              return { [facts.idArgument]: id, ...(created && { details: rowOf(created) }) };
             },
             async readBack(applied) {
               const { current } = await find(context, applied[facts.idArgument]);
