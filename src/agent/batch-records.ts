@@ -5,6 +5,8 @@ import { type Journal, resultOf } from "./journal.ts";
 import type { Sealer } from "./seal.ts";
 
 const KEEP_MS = 72 * 3_600_000;
+/** States of an operation that has not ended, for SQL. */
+const LIVE = "('queued', 'running')";
 
 /** What an operation needs to run; sealed on disk, erased when it has ended. */
 export interface OperationOrder {
@@ -52,10 +54,15 @@ export interface BatchRecords {
   unfinished(): readonly StoredBatch[];
   started(batch: string, index: number): void;
   ended(batch: string, index: number, end: OperationEnd): void;
-  /** Only an ended operation can be acknowledged; its result leaves this table. */
-  acknowledge(batch: string, index: number): void;
-  /** Every operation whose end was not acknowledged, in order. */
-  unacknowledged(): Iterable<OperationUpdate>;
+  batch(id: string): StoredBatch | undefined;
+  /** Its result leaves this table. False = it has not ended, or is acknowledged already. */
+  acknowledge(batch: string, index: number): boolean;
+  /** Operations that wait or run, in order. */
+  unended(): readonly OperationUpdate[];
+  /** Operations whose end was not acknowledged, newest batch first. */
+  unacknowledgedEnds(): readonly { readonly batch: string; readonly index: number }[];
+  /** Undefined once its end was acknowledged. */
+  update(batch: string, index: number): OperationUpdate | undefined;
   prune(): void;
 }
 
@@ -68,9 +75,10 @@ export function createBatchRecords(journal: Journal, sealer: Sealer, now: () => 
   const insertOperation = database.prepare(
     "INSERT INTO operations (batch, position, tool, kind, state, sealed) VALUES (?, ?, ?, ?, 'queued', ?)",
   );
+  const selectHeader = database.prepare("SELECT id, owner, accepted_ms, deadline_ms FROM batches WHERE id = ?");
   const selectUnfinished = database.prepare(
-    `SELECT b.id, b.owner, b.accepted_ms, b.deadline_ms FROM batches b WHERE EXISTS
-     (SELECT 1 FROM operations o WHERE o.batch = b.id AND o.state IN ('queued', 'running')) ORDER BY b.accepted_ms`,
+    `SELECT b.id FROM batches b WHERE EXISTS (SELECT 1 FROM operations o WHERE o.batch = b.id AND o.state IN ${LIVE})
+     ORDER BY b.accepted_ms`,
   );
   const selectOperations = database.prepare("SELECT * FROM operations WHERE batch = ? ORDER BY position");
   const start = database.prepare(
@@ -82,11 +90,14 @@ export function createBatchRecords(journal: Journal, sealer: Sealer, now: () => 
   );
   const acknowledge = database.prepare(
     `UPDATE operations SET acked = 1, result = NULL
-     WHERE batch = ? AND position = ? AND state NOT IN ('queued', 'running')`,
+     WHERE batch = ? AND position = ? AND acked = 0 AND state NOT IN ${LIVE}`,
   );
-  const selectUnacknowledged = database.prepare(
-    `SELECT o.*, b.owner FROM operations o JOIN batches b ON b.id = o.batch WHERE o.acked = 0
-     ORDER BY b.accepted_ms, b.id, o.position`,
+  const updates = "SELECT o.*, b.owner FROM operations o JOIN batches b ON b.id = o.batch WHERE";
+  const selectUpdate = database.prepare(`${updates} o.batch = ? AND o.position = ? AND o.acked = 0`);
+  const selectUnended = database.prepare(`${updates} o.state IN ${LIVE} ORDER BY b.accepted_ms, b.id, o.position`);
+  const selectEnds = database.prepare(
+    `SELECT o.batch, o.position FROM operations o JOIN batches b ON b.id = o.batch
+     WHERE o.acked = 0 AND o.state NOT IN ${LIVE} ORDER BY b.accepted_ms DESC, b.id, o.position`,
   );
   const pruneOperations = database.prepare(
     "DELETE FROM operations WHERE batch IN (SELECT id FROM batches WHERE accepted_ms < ?)",
@@ -96,7 +107,7 @@ export function createBatchRecords(journal: Journal, sealer: Sealer, now: () => 
 
   function operationOf(row: Record<string, unknown>): StoredOperation {
     const index = Number(row.position);
-    const batch = String(row.batch);
+    const place = placeOf(String(row.batch), index);
     const sealed = row.sealed;
     return {
       index,
@@ -104,7 +115,19 @@ export function createBatchRecords(journal: Journal, sealer: Sealer, now: () => 
       // rows are our own: their words are those that insert() and ended() wrote
       kind: row.kind as StoredOperation["kind"],
       state: row.state as OperationState,
-      order: sealed instanceof Uint8Array ? orderOf(sealer.open(sealed, placeOf(batch, index))) : ENDED_ORDER,
+      order: sealed instanceof Uint8Array ? orderOf(sealer.open(sealed, place)) : ENDED_ORDER,
+    };
+  }
+
+  function batch(id: string): StoredBatch | undefined {
+    const row = selectHeader.get(id);
+    if (row === undefined) return undefined;
+    return {
+      id,
+      owner: JSON.parse(String(row.owner)) as CallOwner,
+      acceptedMs: Number(row.accepted_ms),
+      deadlineMs: Number(row.deadline_ms),
+      operations: selectOperations.all(id).map(operationOf),
     };
   }
 
@@ -123,22 +146,20 @@ export function createBatchRecords(journal: Journal, sealer: Sealer, now: () => 
         insertOperation.run(request.id, index, tool, kind, sealed);
       }
     },
-    unfinished: () =>
-      selectUnfinished.all().map((row) => ({
-        id: String(row.id),
-        owner: JSON.parse(String(row.owner)) as CallOwner,
-        acceptedMs: Number(row.accepted_ms),
-        deadlineMs: Number(row.deadline_ms),
-        operations: selectOperations.all(String(row.id)).map(operationOf),
-      })),
+    batch,
+    unfinished: () => selectUnfinished.all().flatMap((row) => batch(String(row.id)) ?? []),
     started: (batch, index) => void journal.transaction(() => start.run(now(), batch, index)),
     ended: (batch, index, { state, result }) =>
       void journal.transaction(() =>
         end.run(state, now(), Number(result.isError), result.type, result.body, batch, index),
       ),
-    acknowledge: (batch, index) => void journal.transaction(() => acknowledge.run(batch, index)),
-    *unacknowledged() {
-      for (const row of selectUnacknowledged.iterate()) yield updateOf(row);
+    acknowledge: (id, index) => journal.transaction(() => acknowledge.run(id, index).changes > 0),
+    unended: () => selectUnended.all().map(updateOf),
+    unacknowledgedEnds: () =>
+      selectEnds.all().map((row) => ({ batch: String(row.batch), index: Number(row.position) })),
+    update(id, index) {
+      const row = selectUpdate.get(id, index);
+      return row === undefined ? undefined : updateOf(row);
     },
     prune() {
       journal.transaction(() => {

@@ -7,6 +7,7 @@ import { assertOrder } from "./batch-order.ts";
 import { askBatch, type Questioned } from "./batch-question.ts";
 import { BatchQueue, type QueuedOperation } from "./batch-queue.ts";
 import { createBatchRecords, type NewOperation, type OperationEnd } from "./batch-records.ts";
+import { createBatchReports } from "./batch-reports.ts";
 import type { Calls } from "./calls-running.ts";
 import { type ConfirmMode, requirementOf, type Seen, type Tokens } from "./confirm.ts";
 import type { Journal } from "./journal.ts";
@@ -43,7 +44,7 @@ const MAX_WAITING = 5000;
 export function createBatches(deps: BatchDeps): Batches {
   const records = createBatchRecords(deps.journal, deps.sealer, deps.now);
   const queue = new BatchQueue({ operations: deps.limits.batchOperations, writes: deps.limits.batchWrites });
-  const listeners = new Set<(update: OperationUpdate) => void>();
+  const reports = createBatchReports(records);
   const closing = new AbortController();
   records.prune();
   for (const batch of records.unfinished()) {
@@ -124,7 +125,7 @@ export function createBatches(deps: BatchDeps): Batches {
 
   function tell(operation: QueuedOperation, change: Partial<OperationUpdate> & Pick<OperationUpdate, "state">): void {
     const { batch, index, tool } = operation;
-    for (const listener of listeners) listener({ batch: batch.id, index, tool, owner: batch.owner, ...change });
+    reports.tell({ batch: batch.id, index, tool, owner: batch.owner, ...change });
   }
 
   function note(what: string, work: () => void): void {
@@ -159,7 +160,7 @@ export function createBatches(deps: BatchDeps): Batches {
         operations.map((operation) => operation.confirmedBy(seen)),
       );
     });
-    const stored = records.unfinished().find((batch) => batch.id === request.id);
+    const stored = records.batch(request.id);
     if (stored !== undefined) queue.add(stored);
     queueMicrotask(pump);
     return { accepted: true };
@@ -171,12 +172,8 @@ export function createBatches(deps: BatchDeps): Batches {
       for (const operation of queue.withdraw(id)) finish(operation, cancelledEnd("its batch was cancelled"));
       for (const index of queue.runningOf(id)) deps.calls.cancel(`${id}:${index}`);
     },
-    listen(listener) {
-      for (const update of records.unacknowledged()) listener(update);
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    acknowledge: (batch, index) => records.acknowledge(batch, index),
+    listen: reports.listen,
+    acknowledge: reports.acknowledge,
     close: () => closing.abort(new EdgeError("CANCELLED", "The agent is stopping.")),
   };
 }

@@ -326,3 +326,46 @@ test("arguments are sealed while they wait and erased once the operation has end
   assert.equal(waiting.includes("telling"), false);
   assert.equal(sealed()[0]?.sealed, null);
 });
+
+test("a listener gets ends that nobody acknowledged a window at a time, the next as it acknowledges", async (t) => {
+  const under = agentUnderTest(t);
+  const id = under.id();
+  const first = watch(under);
+  await under.agent.batch(
+    batchOf(
+      id,
+      Array.from({ length: 100 }, () => READ),
+    ),
+  );
+  await first.ended(100);
+
+  const late = watch(under);
+  const atOnce = late.updates.length;
+  for (let index = 0; index < 100; index++) under.agent.acknowledgeOperation(id, index);
+  const after = watch(under);
+
+  assert.equal(atOnce, 64);
+  assert.deepEqual(
+    late.updates.map(({ index }) => index),
+    Array.from({ length: 100 }, (_, index) => index),
+  );
+  assert.deepEqual(after.updates, []);
+});
+
+test("operations that wait or run are told to a new listener, so an emptied index can be rebuilt", async (t) => {
+  const under = agentUnderTest(t, { limits: { batchWrites: 1 } });
+  const { enter, reached, open } = gate();
+  under.console.before = enter;
+  await under.agent.batch(batchOf(under.id(), [create("a"), create("b")]));
+  await reached;
+
+  const { updates, ended } = watch(under);
+  const told = updates.map(({ index, state }) => [index, state]);
+  open();
+  await ended(2);
+
+  assert.deepEqual(told, [
+    [0, "running"],
+    [1, "queued"],
+  ]);
+});

@@ -365,3 +365,15 @@ test("a journal that cannot be written refuses writes, and reads go on", async (
   assert.equal(read.success, true);
   assert.deepEqual(console.writes(), []);
 });
+
+test("an outcome that cannot be recorded is told, and its id is unknown afterwards", async (t) => {
+  const { agent, console, journal, id } = agentUnderTest(t);
+  const callId = id();
+  console.after = () => journal.database.exec("PRAGMA query_only = ON");
+
+  const told = answerOf(await agent.call(request(callId), {}));
+
+  assert.equal(told.success, true);
+  await assert.rejects(agent.call(request(callId), {}), failing("OUTCOME_UNKNOWN"));
+  assert.deepEqual(console.writes(), ["POST /notes"]);
+});
