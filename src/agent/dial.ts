@@ -1,18 +1,13 @@
-/** Keeps one link to the gateway: dials, greets, serves, and comes back with full jitter. It slows down, it never gives up. */
+/** Keeps one link to the gateway and comes back with full jitter. It slows down, it never gives up. */
 import { readFile } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
-import { WebSocket } from "ws";
 import { asEdgeError, EdgeError } from "../errors.ts";
 import { AgentEnd } from "../tunnel/agent-end.ts";
-import type { AgentSession } from "../tunnel/agent-session.ts";
+import { greetGateway, type LastEpoch } from "../tunnel/agent-greeting.ts";
 import type { AgentPort } from "../tunnel/calls.ts";
-import { encodeFrame } from "../tunnel/codec.ts";
-import { keyThumbprint } from "../tunnel/enrolment.ts";
-import type { FieldsOf, Frame } from "../tunnel/frame.ts";
-import { CLOSE, HANDSHAKE_MS, LINK_TIMINGS, type LinkTimings, MESSAGE_BYTES } from "../tunnel/limits.ts";
-import { Link, type LinkEnd } from "../tunnel/link.ts";
+import { type ConnectRefusal, connectToGateway } from "../tunnel/connect.ts";
+import { CLOSE, LINK_TIMINGS, type LinkTimings } from "../tunnel/limits.ts";
+import type { LinkEnd } from "../tunnel/link.ts";
 import type { TunnelLog } from "../tunnel/log.ts";
-import { connectUrl, makeConnectProof, NONCE_HEADER, SUBPROTOCOLS } from "../tunnel/proof.ts";
 import type { Timing } from "../tunnel/timing.ts";
 import type { AgentIdentity } from "./identity.ts";
 
@@ -34,14 +29,16 @@ export const BACKOFF: Backoff = {
   stableMs: 60_000,
   revokedMs: 3_600_000,
 };
+const MAX_DOUBLINGS = 16;
+/** RFC 6455 §7.4.1: the end goes away. */
+const GOING_AWAY = 1001;
 
 export interface DialOptions {
   readonly gatewayUrl: string;
   readonly identity: AgentIdentity;
   readonly port: AgentPort;
-  /** `write` resolves once the epoch is on disk. */
-  readonly lastEpoch: { read(): number | Promise<number>; write(epoch: number): void | Promise<void> };
-  /** PEM file with the authority of the gateway's certificate, where that is not a public one. */
+  readonly lastEpoch: LastEpoch;
+  /** PEM file with the authority of the gateway's certificate, read at every try. */
   readonly caFile?: string;
   readonly timing: Timing;
   readonly random: () => number;
@@ -71,24 +68,21 @@ interface Setback {
   readonly revoked?: boolean;
 }
 
-const REFUSAL_BYTES = 16 * 1024;
-const MAX_DOUBLINGS = 16;
-
 export function dial(options: DialOptions): Dialer {
-  const { timing, log, random } = options;
+  const { timing, log, random, identity } = options;
   const backoff = options.backoff ?? BACKOFF;
   const end = new AgentEnd(options.port, timing);
+  const closing = new AbortController();
   let state: DialState = { phase: "waiting", sinceMs: timing.wallClock() };
   let failures = 0;
-  let giveUp: () => void = () => undefined;
-  let cancelWait = timing.after(random() * backoff.firstMs, () => connect());
+  let cancelWait = timing.after(random() * backoff.firstMs, tryOnce);
 
   return {
     state: () => state,
     close() {
       enter("closed");
       cancelWait();
-      giveUp();
+      closing.abort();
     },
   };
 
@@ -96,176 +90,79 @@ export function dial(options: DialOptions): Dialer {
     state = { phase, sinceMs: timing.wallClock(), ...(reason === undefined ? {} : { reason }) };
   }
 
-  function isClosed(): boolean {
-    return state.phase === "closed";
-  }
-
-  function connect(nonce?: string): void {
-    if (isClosed()) return;
+  function tryOnce(): void {
     enter("connecting");
-    openSocket(nonce).catch((error: unknown) => setBack({ reason: asEdgeError(error).message }));
+    connectAndServe().catch((error: unknown) => waitAfter({ reason: asEdgeError(error).message }));
   }
 
-  function setBack(setback: Setback): void {
-    if (isClosed()) return;
-    giveUp = () => undefined;
-    const jitterMs = random() * Math.min(backoff.capMs, backoff.baseMs * 2 ** Math.min(failures, MAX_DOUBLINGS));
-    failures += 1;
-    const delayMs = setback.revoked === true ? backoff.revokedMs : (setback.retryAfterMs ?? 0) + jitterMs;
-    enter(setback.revoked === true ? "revoked" : "waiting", setback.reason);
-    log.warn(
-      { delayMs: Math.round(delayMs) },
-      setback.revoked === true
-        ? `${setback.reason} The gateway revoked this agent's key: enrol again with a new token.`
-        : `Not connected to the gateway: ${setback.reason}`,
-    );
-    cancelWait = timing.after(delayMs, () => connect());
-  }
-
-  async function openSocket(nonce: string | undefined): Promise<void> {
-    const { identity, gatewayUrl } = options;
-    const proof = await makeConnectProof(
-      {
-        agentId: identity.agent_id,
-        thumbprint: await keyThumbprint(identity.jwk),
-        gatewayUrl,
-        nowMs: timing.wallClock(),
-        ...(nonce === undefined ? {} : { nonce }),
-      },
-      identity.jwk,
-    );
-    const ca = options.caFile === undefined ? undefined : await readFile(options.caFile);
-    if (isClosed()) return;
-    const url = connectUrl(gatewayUrl);
-    url.protocol = url.protocol === "http:" ? "ws:" : "wss:";
-    const socket = new WebSocket(url, [...SUBPROTOCOLS], {
-      headers: { authorization: `DPoP ${proof}` },
-      handshakeTimeout: HANDSHAKE_MS,
-      maxPayload: MESSAGE_BYTES,
-      perMessageDeflate: false,
-      ...(ca === undefined ? {} : { ca }),
+  async function connectAndServe(): Promise<void> {
+    const attempt = await connectToGateway({
+      gatewayUrl: options.gatewayUrl,
+      agentId: identity.agent_id,
+      key: identity.jwk,
+      wallClock: timing.wallClock,
+      signal: closing.signal,
+      ...(options.caFile === undefined ? {} : { ca: await readAuthority(options.caFile) }),
     });
-    giveUp = () => socket.terminate();
-    // the first of the three decides; terminate() after a refusal raises an error that is no news
-    let decided = false;
-    const decide = (run: () => void) => {
-      if (!decided) {
-        decided = true;
-        run();
-      }
-    };
-    socket.on("error", (error) => decide(() => setBack({ reason: `The gateway was not reached: ${error.message}.` })));
-    socket.once("unexpected-response", (_request, response: IncomingMessage) =>
-      decide(() => refused(response, nonce, () => socket.terminate())),
-    );
-    socket.once("open", () => decide(() => void greet(socket).catch(() => socket.terminate())));
-  }
-
-  /** A refused upgrade answers in plain HTTP; a 401 on the first try only brings the nonce. */
-  function refused(response: IncomingMessage, nonce: string | undefined, done: () => void): void {
-    readRefusal(response).then(
-      (words) => {
-        done();
-        const status = response.statusCode ?? 0;
-        const fresh = response.headers[NONCE_HEADER];
-        if (status === 401 && nonce === undefined && typeof fresh === "string") {
-          connect(fresh);
-          return;
-        }
-        const retryAfterSeconds = Number(response.headers["retry-after"]);
-        setBack({
-          reason: `The gateway refused (HTTP ${status}). ${words}`.trim(),
-          revoked: status === 403,
-          ...(retryAfterSeconds > 0 ? { retryAfterMs: retryAfterSeconds * 1000 } : {}),
-        });
-      },
-      () => {
-        done();
-        setBack({ reason: "The gateway's refusal could not be read." });
-      },
-    );
-  }
-
-  async function greet(socket: WebSocket): Promise<void> {
-    let session: AgentSession | undefined;
-    let welcomed = false;
-    const cancelHandshake = timing.after(HANDSHAKE_MS, () => link.end(CLOSE.slow, "welcome took too long"));
+    if ("refusal" in attempt) {
+      waitAfter(refused(attempt.refusal));
+      return;
+    }
     let cancelStable: () => void = () => undefined;
-    const link: Link = new Link({
-      socket,
-      peer: "gateway",
+    const link = greetGateway({
+      socket: attempt.socket,
+      port: options.port,
+      end,
+      lastEpoch: options.lastEpoch,
       timing,
       timings: options.timings ?? LINK_TIMINGS,
       random,
-      frame(frame: Frame) {
-        if (session !== undefined) session.frame(frame);
-        else if (frame.t === "welcome" && !welcomed) {
-          welcomed = true;
-          ready(frame).catch(() => link.end(CLOSE.later, "the epoch could not be stored"));
-        } else throw new EdgeError("PROTOCOL_ERROR", `${frame.t} came before its turn.`);
+      ready(epoch) {
+        enter("connected");
+        log.info({ epoch }, "connected to the gateway");
+        cancelStable = timing.after(backoff.stableMs, () => {
+          failures = 0;
+        });
       },
-      chunk: (chunk) => session?.chunk(chunk),
       ended(linkEnd) {
-        cancelHandshake();
         cancelStable();
-        if (session !== undefined) end.detach(session);
-        setBack(setbackOf(linkEnd));
+        closing.signal.removeEventListener("abort", stop);
+        waitAfter(lost(linkEnd));
       },
     });
-    giveUp = () => link.end(1001, "the agent stops");
-    const open = end.open();
-    const { agentId, journalId, bootId, version, manifestDigest, apps, consoles } = options.port.describe();
-    link.send(
-      encodeFrame("hello", {
-        agent_id: agentId,
-        journal_id: journalId,
-        boot_id: bootId,
-        last_epoch: await options.lastEpoch.read(),
-        version,
-        features: [],
-        manifest_digest: manifestDigest,
-        apps: [...apps],
-        consoles: [...consoles],
-        open,
-      }),
-    );
+    const stop = () => link.end(GOING_AWAY, "the agent stops");
+    closing.signal.addEventListener("abort", stop, { once: true });
+    if (closing.signal.aborted) stop();
+  }
 
-    async function ready(welcome: FieldsOf<"welcome">): Promise<void> {
-      await options.lastEpoch.write(welcome.epoch);
-      cancelHandshake();
-      if (!link.send(encodeFrame("ready", { epoch: welcome.epoch }))) return;
-      session = end.attach(link, open, welcome);
-      enter("connected");
-      cancelStable = timing.after(backoff.stableMs, () => {
-        failures = 0;
-      });
-      log.info({ epoch: welcome.epoch }, "connected to the gateway");
-    }
+  function waitAfter({ reason, retryAfterMs = 0, revoked = false }: Setback): void {
+    if (closing.signal.aborted) return;
+    const jitterMs = random() * Math.min(backoff.capMs, backoff.baseMs * 2 ** Math.min(failures, MAX_DOUBLINGS));
+    failures += 1;
+    const delayMs = revoked ? backoff.revokedMs : retryAfterMs + jitterMs;
+    enter(revoked ? "revoked" : "waiting", reason);
+    log.warn({ delayMs: Math.round(delayMs) }, `Not connected: ${reason}`);
+    cancelWait = timing.after(delayMs, tryOnce);
   }
 }
 
-function setbackOf(end: LinkEnd): Setback {
+async function readAuthority(caFile: string): Promise<Buffer> {
+  return readFile(caFile).catch((cause: unknown) => {
+    throw new EdgeError("CONFIG_INVALID", `The authority file ${caFile} cannot be read.`, { cause });
+  });
+}
+
+function refused({ status, words, retryAfterMs }: ConnectRefusal): Setback {
   return {
-    reason: `The link ended (${end.code}${end.reason === "" ? "" : `: ${end.reason}`}).`,
-    revoked: end.code === CLOSE.revoked,
+    reason: `The gateway refused (HTTP ${status}). ${words}`.trim(),
+    revoked: status === 403,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }
 
-/** The words in a refusal's JSON body; a proxy's own page has none that help. */
-async function readRefusal(response: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const part of response) {
-    text += String(part);
-    if (text.length > REFUSAL_BYTES) break;
+function lost({ code, reason }: LinkEnd): Setback {
+  if (code === CLOSE.revoked) {
+    return { reason: "The gateway revoked this agent's key; enrol again with a new token.", revoked: true };
   }
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== "object" || body === null) return "";
-    return ["error", "hint"]
-      .map((name) => (body as Record<string, unknown>)[name] ?? "")
-      .join(" ")
-      .trim();
-  } catch {
-    return "";
-  }
+  return { reason: `The link ended (${code}${reason === "" ? "" : `: ${reason}`}).` };
 }

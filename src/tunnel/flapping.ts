@@ -12,9 +12,11 @@ interface Start {
 
 export class FlappingWatch {
   readonly #starts = new Map<string, Start[]>();
+  #sweepAtMs = 0;
 
   /** Notes a connection that became ready. Returns true when this agent is in conflict with a copy of itself. */
   note(agentId: string, bootId: string, nowMs: number): boolean {
+    this.#sweep(nowMs);
     const recent = (this.#starts.get(agentId) ?? []).filter((start) => nowMs - start.atMs < FLAPPING_WINDOW_MS);
     if (recent.at(-1)?.bootId !== bootId) recent.push({ bootId, atMs: nowMs });
     const starts = recent.slice(-REMEMBERED);
@@ -25,8 +27,10 @@ export class FlappingWatch {
     return returns.length >= RETURNS;
   }
 
-  /** Drops agents whose starts are all older than the window. */
-  forgetOld(nowMs: number): void {
+  /** Drops agents whose starts are all older than the window; once a window, since a storm notes thousands. */
+  #sweep(nowMs: number): void {
+    if (nowMs < this.#sweepAtMs) return;
+    this.#sweepAtMs = nowMs + FLAPPING_WINDOW_MS;
     for (const [agentId, starts] of this.#starts) {
       const last = starts.at(-1);
       if (last === undefined || nowMs - last.atMs >= FLAPPING_WINDOW_MS) this.#starts.delete(agentId);

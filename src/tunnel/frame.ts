@@ -3,7 +3,7 @@
  * binary message is a chunk of a body (codec.ts). Unknown frames and fields are ignored, so either end may be newer.
  */
 import Type, { type Static, type TSchema } from "typebox";
-import { BATCH_BYTES, OPEN_IDS, RESULT_BYTES } from "./limits.ts";
+import { BATCH_BYTES, BATCH_OPERATIONS, OPEN_IDS } from "./limits.ts";
 
 export type Side = "gateway" | "agent";
 
@@ -191,12 +191,9 @@ export const BatchOperations = Type.Array(
     args: Arguments,
     console: Type.Optional(Text(128)),
     site: Type.Optional(Text(256)),
-    after: Type.Optional(Type.Array(Count, { maxItems: 500 })),
+    after: Type.Optional(Type.Array(Count, { maxItems: BATCH_OPERATIONS })),
     deadlineMs: Type.Optional(Milliseconds),
     repeat: Type.Optional(Type.Boolean()),
   }),
-  { minItems: 1, maxItems: 500 },
+  { minItems: 1, maxItems: BATCH_OPERATIONS },
 );
-
-/** The largest body behind a stream, whoever sends it. */
-export const BODY_BYTES = Math.max(RESULT_BYTES, BATCH_BYTES);

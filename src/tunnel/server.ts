@@ -29,9 +29,15 @@ export interface TunnelServerOptions extends UpgradeRules {
   nextEpoch(agent: KnownAgent, lastEpoch: number): Promise<number>;
   /** A connection is ready; `connection.closed` fires when it ends. */
   onConnection(connection: AgentConnection): void;
-  /** A batch's operation changed; acknowledge it once stored, it is replayed until then. */
+  /**
+   * A batch's operation changed; acknowledge it once stored, it is replayed until then. Ids and owner are the agent's
+   * word: check them against the batch's own record and `connection.location`.
+   */
   onOperation(connection: AgentConnection, update: OperationUpdate): void;
-  /** The outcome of a write whose caller is gone; acknowledge it once stored. */
+  /**
+   * The outcome of a write whose caller is gone; acknowledge it once stored. The id is the agent's word: check that its
+   * intent was sent to `connection.location`.
+   */
   onLateResult(connection: AgentConnection, id: string, result: CallResult | EdgeError): void;
   readonly log: TunnelLog;
   readonly admissionsPerSecond?: number;
@@ -164,7 +170,6 @@ export function createTunnelServer(options: TunnelServerOptions): TunnelServer {
       link.end(CLOSE.replaced, "a newer connection of this agent is ready");
       return undefined;
     }
-    flapping.forgetOld(timing.now());
     const writesHeld = flapping.note(agent.agentId, description.bootId, timing.now());
     if (writesHeld) log.warn({ agent: agent.agentId }, "two agents use one key in turn; writes are held");
     const connection: GatewayConnection = new GatewayConnection({

@@ -45,7 +45,7 @@ export async function judgeUpgrade(
   rules: UpgradeRules,
   bucket: AdmissionBucket,
 ): Promise<KnownAgent> {
-  if (request.url?.split("?")[0] !== CONNECT_PATH || request.method !== "GET") {
+  if (!isAgentUpgrade(request) || request.method !== "GET") {
     throw new EdgeError("NOT_FOUND", `Agents connect with GET ${CONNECT_PATH}; nothing else is upgraded here.`);
   }
   if (chooseSubprotocol(request) === undefined) {
@@ -85,6 +85,11 @@ function refuseUnlessActive(agent: KnownAgent): void {
       retryAfterSeconds: HELD_RETRY_SECONDS,
     });
   }
+}
+
+/** For an HTTP server's `shouldUpgradeCallback`: other upgrade wishes (h2c of curl, say) are served as plain requests. */
+export function isAgentUpgrade(request: IncomingMessage): boolean {
+  return request.url?.split("?")[0] === CONNECT_PATH;
 }
 
 /** The newest of the offered subprotocols that we speak. */

@@ -1,10 +1,16 @@
 /** How an agent comes, stays and comes back. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { dial } from "../../src/agent/dial.ts";
+import { generate } from "selfsigned";
+import { BACKOFF, dial } from "../../src/agent/dial.ts";
+import { LINK_TIMINGS } from "../../src/tunnel/limits.ts";
 import { fakePort, request } from "../tunnel/fake-port.ts";
 import { type FakeTiming, fakeTiming } from "../tunnel/fake-timing.ts";
 import { Inbox, newKey, quiet, startRig } from "../tunnel/rig.ts";
@@ -85,7 +91,7 @@ test("a revoked key is said in words and asked about hourly; the agent does not 
   const { delayMs, message } = await waits.take();
 
   assert.equal(delayMs, 3_600_000);
-  assert.match(message, /This agent's key is revoked\..*enrol again/i);
+  assert.match(message, /This agent's key is revoked\. Enrol again\./);
   assert.equal(dialer.state().phase, "revoked");
 });
 
@@ -121,6 +127,17 @@ test("no gateway at all, and a page of some proxy, are said in words", async (t)
 
   assert.match(proxy.message, /HTTP 502/);
   assert.match(words, /not reached: connect ECONNREFUSED/);
+});
+
+test("an authority file that cannot be read is named", async (t) => {
+  const rig = await startRig(t);
+  const warned = new Inbox<string>();
+  rig.dial(fakePort(), {
+    caFile: "/nowhere/ca.pem",
+    log: { ...quiet, warn: (_fields, message) => warned.put(message) },
+  });
+
+  assert.match(await warned.take(), /\/nowhere\/ca\.pem cannot be read/);
 });
 
 test("ready is sent only after the epoch is on disk", async (t) => {
@@ -168,8 +185,91 @@ test("a link closed with 4403 counts as revoked", async (t) => {
 
   connection.close(4403, "the key is revoked");
 
-  assert.match(await warned.take(), /revoked this agent's key/);
+  assert.match(await warned.take(), /revoked this agent's key; enrol again/);
   assert.equal(dialer.state().phase, "revoked");
+});
+
+test("an agent that hears nothing for 45 s gives its link up and dials anew", async (t) => {
+  const rig = await startRig(t);
+  const timing = fakeTiming();
+  const warned = new Inbox<string>();
+  const connected = new Inbox<unknown>();
+  rig.dial(fakePort(), {
+    timing,
+    timings: { ...LINK_TIMINGS, stuckMs: 1e9 },
+    log: { info: (fields) => connected.put(fields), warn: (_fields, message) => warned.put(message) },
+  });
+  timing.advance(0);
+  await connected.take();
+
+  timing.advance(44_000);
+  const patient = warned.size === 0;
+  timing.advance(1_000);
+  const words = await warned.take();
+  timing.advance(1);
+
+  assert.equal(patient, true);
+  assert.match(words, /nothing was heard for 45 s/);
+  await connected.take();
+});
+
+test("a link that lived for a minute starts the back-off anew, a shorter one does not", async (t) => {
+  const rig = await startRig(t);
+  const timing = fakeTiming();
+  const waits = new Inbox<Wait>();
+  const connected = new Inbox<unknown>();
+  rig.dial(fakePort(), {
+    timing,
+    backoff: BACKOFF,
+    timings: { heartbeatMs: 1e9, deadMs: 1e9, stuckMs: 1e9, lookMs: 1e9 },
+    log: { info: (fields) => connected.put(fields), warn: ({ delayMs }, message) => waits.put({ delayMs, message }) },
+  });
+  const delays: unknown[] = [];
+  for (const livedMs of [10_000, 59_999, 60_000, 10_000]) {
+    timing.advance(5_000);
+    await connected.take();
+    const connection = await rig.connections.take();
+    timing.advance(livedMs - 5_000);
+    timing.advance(5_000);
+    connection.close(1012, "come again");
+    delays.push((await waits.take()).delayMs);
+  }
+
+  assert.deepEqual(delays, [500, 1_000, 500, 1_000]);
+});
+
+test("over TLS the gateway's certificate is verified, by the given authority where one is given", async (t) => {
+  const { cert, private: key } = await generate([{ name: "commonName", value: "localhost" }], {
+    extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] }],
+  });
+  const directory = await mkdtemp(join(tmpdir(), "unifi-edge-"));
+  const caFile = join(directory, "ca.pem");
+  await writeFile(caFile, cert);
+  const https = createSecureServer({ cert, key });
+  https.listen(0, "127.0.0.1");
+  await once(https, "listening");
+  t.after(async () => {
+    https.close();
+    https.closeAllConnections();
+    await rm(directory, { recursive: true });
+  });
+  const gatewayUrl = `https://127.0.0.1:${(https.address() as AddressInfo).port}`;
+  const rig = await startRig(t, { origin: gatewayUrl });
+  https.on("upgrade", rig.server.handleUpgrade);
+  const warned = new Inbox<string>();
+  const distrustful = rig.dial(fakePort(), {
+    gatewayUrl,
+    backoff: { ...BACKOFF, firstMs: 0 },
+    log: { ...quiet, warn: (_fields, message) => warned.put(message) },
+  });
+
+  const words = await warned.take();
+  distrustful.close();
+  rig.dial(fakePort(), { gatewayUrl, caFile });
+  const connection = await rig.connections.take();
+
+  assert.match(words, /not reached: .*certificate/);
+  assert.equal((await connection.call(request(), {})).isError, false);
 });
 
 test("close() ends the link and dials no more", async (t) => {
