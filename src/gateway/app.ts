@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyPluginAsync,
+  LogController,
 } from "fastify";
 import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
 import type { TunnelServer } from "../tunnel/server.ts";
@@ -30,7 +31,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: parts.log,
     // One line a request would cost more than the request; failures are logged where they happen, calls are audited
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: parts.trustProxy,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 200 },

@@ -5,6 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { v7 as uuidv7 } from "uuid";
+import { agentCommand } from "../admin/agent-command.ts";
+import { buildAdminApi } from "../admin/api.ts";
+import { listenOnSocket } from "../admin/socket.ts";
 import { createAuditFile } from "../audit/file-sink.ts";
 import { createAudit, realAuditTimers } from "../audit/recorder.ts";
 import { createCatalog } from "../catalog/catalog.ts";
@@ -177,6 +180,18 @@ export async function startGateway({
     },
     health: { publicUrl: config.publicUrl, mcpPath: MCP_PATH, ready: () => store.ping() },
   });
+  const admin = buildAdminApi({
+    store,
+    publicUrl: config.publicUrl,
+    version: packageVersion(),
+    random: randomBytes,
+    now: Date.now,
+    audit,
+    log,
+    revokeGrant: authorization.revokeGrant,
+    agentsConnected: () => tunnel.connections().length,
+  });
+  await listenOnSocket(admin, config.adminSocket);
   const unwatch = await watchAgents(store, tunnel);
   const poll = setInterval(() => report(directory.refresh(), "the places were not read"), DIRECTORY_POLL_MS);
   poll.unref();
@@ -189,6 +204,7 @@ export async function startGateway({
     async close() {
       clearInterval(poll);
       await unwatch();
+      await admin.close();
       mcp.close();
       await tunnel.close();
       await app.close();
@@ -236,11 +252,6 @@ function openAuthorization(
       agentCommand: (token) => agentCommand(config.publicUrl, token),
     }),
   });
-}
-
-/** What a person runs beside the console. */
-function agentCommand(publicUrl: string, token: string): string {
-  return `UNIFI_HOST=<console address> UNIFI_USERNAME=<local account> UNIFI_PASSWORD_FILE=<file> unifi-edge agent --gateway ${publicUrl} --token ${token}`;
 }
 
 /** A key that was revoked or replaced loses its open socket too (close code 4403). */
