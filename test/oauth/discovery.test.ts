@@ -77,7 +77,7 @@ test("as-pkce: metadata says S256 and nothing else", async (t) => {
   assert.deepEqual(metadata.code_challenge_methods_supported, ["S256"]);
 });
 
-test("as-iss and as-cimd: metadata announces iss in responses, client metadata documents and public clients", async (t) => {
+test("as-iss: metadata announces iss in responses, and client metadata documents and public clients", async (t) => {
   const { app } = await createFixture(t);
 
   const metadata = (await app.inject("/.well-known/oauth-authorization-server")).json();
