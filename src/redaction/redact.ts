@@ -44,10 +44,11 @@ class Walk {
     if (depth >= MAX_DEPTH || this.#nodes > MAX_NODES) return REDACTED;
     if (Array.isArray(value)) return value.map((item) => this.#item("*", item, patterns, depth));
     if (!isPlainObject(value)) return value instanceof Date ? value.toISOString() : REDACTED;
-    // fromEntries defines own properties, so a key named __proto__ stays a key
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [this.#key(key), this.#field(key, item, patterns, depth)]),
-    );
+    const copied: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      setOwn(copied, this.#key(key), this.#field(key, value[key], patterns, depth));
+    }
+    return copied;
   }
 
   #field(key: string, item: unknown, patterns: Patterns, depth: number): unknown {
@@ -66,11 +67,23 @@ class Walk {
 
   #text(text: string): string {
     const masked = maskShapes(text);
-    return this.#maxText === undefined ? masked : cleanText(masked, this.#maxText);
+    if (this.#maxText === undefined) return masked;
+    const cleaned = cleanText(masked, this.#maxText);
+    // invisible marks may have hidden a shape until they were taken out
+    return cleaned === masked ? masked : maskShapes(cleaned);
   }
 
   #key(key: string): string {
     return this.#maxText === undefined ? key : cleanText(key, this.#maxText);
+  }
+}
+
+/** Assignment to `__proto__` would set the prototype; as an own property it stays a key like any other. */
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    target[key] = value;
   }
 }
 

@@ -19,9 +19,12 @@ const SECRET_SHAPES: readonly { readonly shape: RegExp; readonly mask: string }[
 /** True for a text that `maskShapes` could change: a cheap look before six expressions run. */
 const SUSPICIOUS = /-----BEGIN|eyJ|:\/\/|Bearer|Basic|PrivateKey|PresharedKey/;
 
+/** `a://b@`: most values of a console's answer are shorter and need no look at all. */
+const SHORTEST_SHAPE = 6;
+
 /** Masks keys, tokens and addresses with credentials by their shape. */
 export function maskShapes(text: string): string {
-  if (!SUSPICIOUS.test(text) && !/rtsp/i.test(text)) return text;
+  if (text.length < SHORTEST_SHAPE || !SUSPICIOUS.test(text)) return text;
   return SECRET_SHAPES.reduce((masked, { shape, mask }) => masked.replace(shape, mask), text);
 }
 
@@ -60,8 +63,12 @@ function spellingsOf(secret: string): string[] {
 const INVISIBLE =
   /[\p{Cc}\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]+/gu;
 
+/** Nearly every name and number of a console, so nearly every text is done after one look. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** One line of at most `max` characters: what people and models may see of a stranger's text. */
 export function cleanText(text: string, max: number): string {
+  if (text.length <= max && PLAIN.test(text)) return text;
   // a character is at most two units; the rest need not be looked at
   const line = text
     .slice(0, max * 4)

@@ -202,6 +202,10 @@ test("with maxText every text is cleaned and cut", () => {
   });
 });
 
+test("invisible marks do not hide a shape", () => {
+  assert.deepEqual(redact({ note: "rt\u200bsps://10.0.0.1/AbCd" }, { maxText: 100 }), { note: REDACTED });
+});
+
 test("a marker sent back is found wherever it stands, and told by its path", () => {
   assert.equal(containsMarker({ a: [{ b: "x" }, { c: `y${REDACTED}` }] }), "a.1.c");
   assert.equal(containsMarker({ [REDACTED]: 1 }), REDACTED);

@@ -52,6 +52,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export function settingsOf(options: NetworkConsoleOptions): ConsoleSettings {
   return {
     ...options,
+    // an IPv6 address may come in the brackets that URLs need and sockets refuse
+    host: options.host.replace(/^\[(.*)\]$/, "$1"),
     port: options.port ?? 443,
     site: options.site ?? "default",
     verifyTls: options.verifyTls ?? true,

@@ -4,7 +4,7 @@ import { Backoff } from "../backoff.ts";
 import type { HttpMethod } from "../controller.ts";
 import { abortable } from "./abortable.ts";
 import { cookieHeader } from "./cookies.ts";
-import { consoleDetails, judge, type ReadAnswer, readAnswer } from "./envelope.ts";
+import { consoleDetails, judge, type ReadAnswer, rateLimited, readAnswer } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { exchangeFailure } from "./failures.ts";
 import type { ConsoleSettings, ControllerType } from "./options.ts";
@@ -71,7 +71,7 @@ export class Caller {
     const writes = writesAnything(request.method, request.path);
 
     const answer = await this.#answer({ ...request, path }, family, writes);
-    if (answer.status === 429) throw this.#calls.refuse(rateLimit(), answer.retryAfterSeconds);
+    if (answer.status === 429) throw this.#calls.refuse(rateLimited(undefined), answer.retryAfterSeconds);
     this.#calls.succeed();
     return judge({ family, method: request.method, writes }, answer);
   }
@@ -188,8 +188,4 @@ function sessionRefused(answer: ReadAnswer): EdgeError {
     hint: "Check the account's role and whether another program signs it out.",
     ...consoleDetails(answer.status, answer.refusal),
   });
-}
-
-function rateLimit(): EdgeError {
-  return new EdgeError("CONTROLLER_RATE_LIMITED", "The console asks for fewer requests.");
 }

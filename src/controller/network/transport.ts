@@ -27,7 +27,7 @@ export function openTransport(settings: ConsoleSettings): Transport {
 }
 
 function originOf({ host, port }: ConsoleSettings): string {
-  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const name = host.includes(":") ? `[${host}]` : host;
   const origin = `https://${name}:${port}`;
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   if (url === undefined || url.pathname !== "/" || url.username !== "" || url.search !== "") {
