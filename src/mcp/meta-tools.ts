@@ -170,7 +170,7 @@ function metaTool(row: Row, app: App, located: boolean): MetaTool {
 /** What is accepted beside what is shown: an operation may use the other spellings, which batch.ts reads. */
 function checked(row: Row, shown: JsonSchema): JsonSchema {
   if (row.kind !== "batch") return shown;
-  const properties = { ...(shown.properties as object), operations: { type: "array", items: { type: "object" } } };
+  const properties = { ...(shown.properties as object), operations: { type: "array" } };
   return { ...shown, properties };
 }
 

@@ -20,6 +20,7 @@ export interface Endpoint {
   readonly loaded: LoadedTools;
   /** Everything that was logged as an error. */
   readonly errors: { readonly details: object; readonly message: string }[];
+  /** `body` as a value, or as the JSON text of one. */
   post(body: unknown, headers?: Readonly<Record<string, string>>, path?: string): Promise<Response>;
 }
 
@@ -76,7 +77,7 @@ export async function mcpEndpoint(t: TestContext, options: EndpointOptions = {})
       fetch(new URL(path === "" ? url : `${url.href}${path}`), {
         method: "POST",
         headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
-        body: JSON.stringify(body),
+        body: typeof body === "string" ? body : JSON.stringify(body),
       }),
   };
 }
