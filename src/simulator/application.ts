@@ -2,7 +2,8 @@
 import type { Door } from "./door.ts";
 import type { Exchange, Reply, Row } from "./exchange.ts";
 import { type Faults, strike } from "./faults.ts";
-import { INTEGRATION, unknownIntegrationPath } from "./integration.ts";
+import { INTEGRATION } from "./integration.ts";
+import { notFound } from "./integration-errors.ts";
 import { v1Error, v2Plain } from "./replies.ts";
 import { createRouter, type Match } from "./router.ts";
 import { restoreSnapshot, type Site, takeSnapshot } from "./site.ts";
@@ -137,7 +138,7 @@ function effectPath(path: string): string {
 
 /** By the first part of the path below the prefix. */
 function unknownPath(exchange: Exchange, method: string): Reply {
-  if (exchange.path.startsWith("/integration/")) return unknownIntegrationPath(exchange);
+  if (exchange.path.startsWith("/integration/")) return notFound(exchange, "Path");
   if (!exchange.path.startsWith("/v2/")) return v1Error("InvalidObject");
   const known = ["GET", "POST", "PUT", "DELETE"].some(
     (other) => APPLICATION.match(other, segmentsOf(exchange.path)) !== undefined,

@@ -16,7 +16,7 @@ export function createRow(x: SiteExchange, resource: Resource, idField: "_id" | 
 
   const row: Row = { ...resource.defaults, ...checked.row, [idField]: x.world.newId() };
   if (typeof row.mac === "string") row.mac = row.mac.toLowerCase();
-  if (idField === "_id") row.site_id = x.site.id;
+  if (resource.namesSite) row.site_id = x.site.id;
   const code = firstBrokenRule(x, resource, row, undefined);
   if (code !== undefined) return { code };
   insertRow(x.site, resource.table, row);

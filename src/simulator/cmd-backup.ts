@@ -1,7 +1,8 @@
 /** cmd/backup: make, list and remove backups. */
+
+import type { Commands } from "./commands.ts";
 import { ok, v1Error } from "./replies.ts";
 import { insertRow, removeRow } from "./site.ts";
-import type { Commands } from "./v1-cmd.ts";
 import { nowSeconds, textOf } from "./world.ts";
 
 export const BACKUP_COMMANDS: Commands = {

@@ -1,9 +1,10 @@
 /** cmd/stamgr: block, unblock, kick and forget clients; let guests in and out. */
+
+import type { Commands } from "./commands.ts";
 import type { Reply, Row, SiteExchange } from "./exchange.ts";
 import { eventRow } from "./log.ts";
 import { ok, v1Error } from "./replies.ts";
 import { findByMac, removeRow } from "./site.ts";
-import type { Commands } from "./v1-cmd.ts";
 import { nowSeconds, textOf, textsOf } from "./world.ts";
 
 export const CLIENT_COMMANDS: Commands = {

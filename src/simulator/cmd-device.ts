@@ -1,9 +1,10 @@
 /** cmd/devmgr: restart, locate, adopt, upgrade, provision, scan and test devices. */
+
+import type { Commands } from "./commands.ts";
 import type { Reply, Row, SiteExchange } from "./exchange.ts";
 import { eventRow } from "./log.ts";
 import { ok, v1Error } from "./replies.ts";
 import { findByMac } from "./site.ts";
-import type { Commands } from "./v1-cmd.ts";
 import { nowSeconds, textOf } from "./world.ts";
 
 /** How long a device is away when it restarts. */

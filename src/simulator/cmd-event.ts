@@ -1,7 +1,8 @@
 /** cmd/evtmgr: archive alarms. */
+
+import type { Commands } from "./commands.ts";
 import { ok, v1Error } from "./replies.ts";
 import { findRow } from "./site.ts";
-import type { Commands } from "./v1-cmd.ts";
 import { textOf } from "./world.ts";
 
 export const EVENT_COMMANDS: Commands = {

@@ -1,8 +1,9 @@
 /** cmd/hotspot: guest vouchers. */
+
+import type { Commands } from "./commands.ts";
 import type { Reply, SiteExchange } from "./exchange.ts";
 import { ok, v1Error } from "./replies.ts";
 import { findRow, insertRow, removeRow } from "./site.ts";
-import type { Commands } from "./v1-cmd.ts";
 import { nowSeconds, textOf } from "./world.ts";
 
 const MAX_VOUCHERS = 10_000;

@@ -4,7 +4,7 @@ import shapes from "./data/console.json" with { type: "json" };
 import { type Door, type DoorOptions, htmlPage, lifetimeOf, MFA_COOKIE, secondFactorGiven } from "./door.ts";
 import type { Endpoint, Exchange, Reply } from "./exchange.ts";
 import { strike } from "./faults.ts";
-import { missingKey } from "./integration.ts";
+import { missingKey } from "./integration-errors.ts";
 import { osError } from "./replies.ts";
 import type { Session } from "./sessions.ts";
 

@@ -6,7 +6,8 @@ import { textOf, textsOf, uuidOf } from "./world.ts";
 
 const USER_DEFINED = { origin: "USER_DEFINED" };
 
-function idOf(site: Site, row: Row): string {
+/** The UUID that the integration API gives to a row of this site. */
+export function integrationIdOf(site: Site, row: Row): string {
   return uuidOf(site.uuid, String(row._id));
 }
 
@@ -17,14 +18,14 @@ function isoSeconds(seconds: unknown): string {
 /** The device with this MAC, as the UUID that the devices list shows. */
 function deviceIdByMac(site: Site, mac: unknown): string | undefined {
   const device = site.tables.device.find((row) => row.mac === mac);
-  return device === undefined ? undefined : idOf(site, device);
+  return device === undefined ? undefined : integrationIdOf(site, device);
 }
 
 export function clientRow(site: Site, station: Row): Row {
   const guest = station.is_guest === true;
   return {
     type: station.is_wired === true ? "WIRED" : "WIRELESS",
-    id: idOf(site, station),
+    id: integrationIdOf(site, station),
     name: station.name ?? station.hostname,
     connectedAt: isoSeconds(station.assoc_time),
     ipAddress: station.ip,
@@ -37,7 +38,7 @@ export function clientRow(site: Site, station: Row): Row {
 export function deviceRow(site: Site, device: Row): Row {
   const accessPoint = device.type === "uap";
   return {
-    id: idOf(site, device),
+    id: integrationIdOf(site, device),
     macAddress: device.mac,
     ipAddress: device.ip,
     name: device.name,
@@ -88,7 +89,7 @@ export function statistics({ world }: SiteExchange, device: Row): Row {
 export function networkRow(site: Site, network: Row): Row {
   return {
     management: network.purpose === "vlan-only" ? "UNMANAGED" : "GATEWAY",
-    id: idOf(site, network),
+    id: integrationIdOf(site, network),
     name: network.name,
     enabled: network.enabled !== false,
     vlanId: network.vlan_enabled === true ? Number(network.vlan) : 1,
@@ -103,11 +104,12 @@ export function broadcastRow(site: Site, wlan: Row): Row {
   const network = site.tables.networkconf.find((row) => row._id === wlan.networkconf_id);
   return {
     type: "STANDARD",
-    id: idOf(site, wlan),
+    id: integrationIdOf(site, wlan),
     name: wlan.name,
     enabled: wlan.enabled !== false,
     metadata: USER_DEFINED,
-    network: network === undefined ? { type: "NATIVE" } : { type: "SPECIFIC", networkId: idOf(site, network) },
+    network:
+      network === undefined ? { type: "NATIVE" } : { type: "SPECIFIC", networkId: integrationIdOf(site, network) },
     securityConfiguration: { type: wlan.security === "open" ? "OPEN" : "WPA2_PERSONAL" },
     broadcastingFrequenciesGHz: textsOf(wlan.wlan_bands).map((band) => BAND_GHZ[band] ?? 5),
   };
@@ -115,11 +117,11 @@ export function broadcastRow(site: Site, wlan: Row): Row {
 
 export function zoneRow(site: Site, zone: Row): Row {
   const networkIds = textsOf(zone.network_ids).map((id) => uuidOf(site.uuid, id));
-  return { id: idOf(site, zone), name: zone.name, networkIds, metadata: { origin: "SYSTEM_DEFINED" } };
+  return { id: integrationIdOf(site, zone), name: zone.name, networkIds, metadata: { origin: "SYSTEM_DEFINED" } };
 }
 
 /** Which field holds the value, by record type. */
-const DNS_VALUE: Readonly<Record<string, string>> = {
+export const DNS_VALUE: Readonly<Record<string, string>> = {
   A: "ipv4Address",
   AAAA: "ipv6Address",
   CNAME: "targetDomain",
@@ -132,7 +134,7 @@ export function dnsRow(site: Site, record: Row): Row {
   const type = textOf(record.record_type);
   return {
     type: `${type}_RECORD`,
-    id: idOf(site, record),
+    id: integrationIdOf(site, record),
     enabled: record.enabled === true,
     metadata: USER_DEFINED,
     domain: record.key,

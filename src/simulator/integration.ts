@@ -1,19 +1,28 @@
 /** Integration API v1: paged lists under site UUIDs, opened by an API key only. */
 import type { Endpoint, Exchange, Reply, Row, SiteAnswer, SiteExchange } from "./exchange.ts";
+import { badRequest, notFound } from "./integration-errors.ts";
+import { parseFilter } from "./integration-filter.ts";
 import {
   broadcastRow,
   clientRow,
   deviceDetails,
   deviceRow,
   dnsRow,
+  integrationIdOf,
   networkRow,
   statistics,
   zoneRow,
 } from "./integration-rows.ts";
-import { integrationError } from "./replies.ts";
+import {
+  clientAction,
+  createDnsPolicy,
+  deleteDnsPolicy,
+  deviceAction,
+  portAction,
+  updateDnsPolicy,
+} from "./integration-writes.ts";
 import { siteEndpoints } from "./router.ts";
 import { deviceRows, stationRows } from "./views.ts";
-import { uuidOf } from "./world.ts";
 
 const PREFIX = "/integration/v1/sites/:siteId";
 
@@ -32,7 +41,7 @@ const dnsPolicies: RowsAt = (x) => x.site.tables["static-dns"].map((row) => dnsR
 
 function atSite(x: Exchange, answer: SiteAnswer): Reply {
   const site = [...x.world.sites.values()].find((candidate) => candidate.uuid === x.param("siteId"));
-  return site === undefined ? failure(x, 404, "api.site.not-found", "Site not found") : answer({ ...x, site });
+  return site === undefined ? notFound(x, "Site") : answer({ ...x, site });
 }
 
 export const INTEGRATION: readonly Endpoint[] = [
@@ -58,6 +67,15 @@ export const INTEGRATION: readonly Endpoint[] = [
     ["GET", "wifi/broadcasts/:id", (x) => one(x, broadcasts(x))],
     ["GET", "firewall/zones", (x) => page(x, zones(x))],
     ["GET", "dns/policies", (x) => page(x, dnsPolicies(x))],
+    ["GET", "dns/policies/:id", (x) => one(x, dnsPolicies(x))],
+  ]),
+  ...siteEndpoints(PREFIX, atSite, true, [
+    ["POST", "dns/policies", createDnsPolicy],
+    ["PUT", "dns/policies/:id", updateDnsPolicy],
+    ["DELETE", "dns/policies/:id", deleteDnsPolicy],
+    ["POST", "devices/:id/actions", deviceAction],
+    ["POST", "devices/:id/interfaces/ports/:port/actions", portAction],
+    ["POST", "clients/:id/actions", clientAction],
   ]),
 ];
 
@@ -88,45 +106,22 @@ function listSites(x: Exchange): Reply {
 function page(x: Exchange, rows: readonly Row[]): Reply {
   const offset = Number(x.query.get("offset") ?? 0);
   const limit = Number(x.query.get("limit") ?? DEFAULT_LIMIT);
-  if (!Number.isInteger(offset) || offset < 0) return badArgument(x, "offset");
-  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return badArgument(x, "limit");
-  const data = rows.slice(offset, offset + limit);
-  return json({ offset, limit, count: data.length, totalCount: rows.length, data });
+  if (!Number.isInteger(offset) || offset < 0) return badRequest(x, "'offset' is out of range");
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_LIMIT) return badRequest(x, "'limit' is out of range");
+  const filter = x.query.get("filter");
+  const keep = filter === null ? () => true : parseFilter(filter);
+  if (keep === undefined) return badRequest(x, "'filter' cannot be read");
+  const found = rows.filter(keep);
+  const data = found.slice(offset, offset + limit);
+  return json({ offset, limit, count: data.length, totalCount: found.length, data });
 }
 
 function one(x: SiteExchange, rows: readonly Row[]): Reply {
   const row = rows.find((candidate) => candidate.id === x.param("id"));
-  return row === undefined ? failure(x, 404, "api.object.not-found", "Object not found") : json(row);
+  return row === undefined ? notFound(x, "Object") : json(row);
 }
 
 function deviceOne(x: SiteExchange, show: (x: SiteExchange, device: Row) => Row): Reply {
-  const device = deviceRows(x.world, x.site).find((row) => uuidOf(x.site.uuid, String(row._id)) === x.param("id"));
-  return device === undefined ? failure(x, 404, "api.device.not-found", "Device not found") : json(show(x, device));
-}
-
-function badArgument(x: Exchange, name: string): Reply {
-  return failure(x, 400, "api.request.argument-type-mismatch", `'${name}' is out of range`);
-}
-
-const STATUS_NAME: Readonly<Record<number, string>> = { 400: "BAD_REQUEST", 401: "UNAUTHORIZED", 404: "NOT_FOUND" };
-
-function failure(x: Exchange, status: number, code: string, message: string): Reply {
-  const statusName = STATUS_NAME[status] ?? "ERROR";
-  return integrationError({
-    status,
-    statusName,
-    code,
-    message,
-    path: x.path,
-    nowMs: x.world.now(),
-    requestId: uuidOf(x.world.newId()),
-  });
-}
-
-export function missingKey(x: Exchange): Reply {
-  return failure(x, 401, "api.authentication.missing-credentials", "Missing credentials");
-}
-
-export function unknownIntegrationPath(x: Exchange): Reply {
-  return failure(x, 404, "api.request.not-found", "Unknown path");
+  const device = deviceRows(x.world, x.site).find((row) => integrationIdOf(x.site, row) === x.param("id"));
+  return device === undefined ? notFound(x, "Device") : json(show(x, device));
 }

@@ -14,6 +14,8 @@ export interface Resource {
   readonly defaults: Row;
   /** Event prefix: `<key>:add|sync|delete`; `always` sends that one key for all three. */
   readonly event: { readonly prefix: string } | { readonly always: string };
+  /** v1 rows carry `site_id`, v2 rows do not. */
+  readonly namesSite: boolean;
   readonly creatable: boolean;
   readonly deletable: boolean;
 }
@@ -40,6 +42,7 @@ function v1(table: Table & keyof typeof schemas.v1, extra: Extra = {}): Resource
     rules: CROSS_FIELD_RULES[table] ?? [],
     defaults: {},
     event: { prefix: table },
+    namesSite: true,
     creatable: true,
     deletable: true,
     ...extra,
@@ -54,6 +57,7 @@ function v2(table: Table, schema: keyof typeof schemas.v2, extra: Extra = {}): R
     rules: CROSS_FIELD_RULES[table] ?? [],
     defaults: {},
     event: { prefix: schema },
+    namesSite: false,
     creatable: true,
     deletable: true,
     ...extra,

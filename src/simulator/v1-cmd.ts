@@ -5,12 +5,11 @@ import { CLIENT_COMMANDS } from "./cmd-client.ts";
 import { DEVICE_COMMANDS } from "./cmd-device.ts";
 import { EVENT_COMMANDS } from "./cmd-event.ts";
 import { HOTSPOT_COMMANDS } from "./cmd-hotspot.ts";
+import type { Commands } from "./commands.ts";
 import type { Endpoint, Reply, SiteExchange } from "./exchange.ts";
 import { v1Error } from "./replies.ts";
 import { v1Reads, v1Writes } from "./v1.ts";
 import { textOf } from "./world.ts";
-
-export type Commands = Readonly<Record<string, (x: SiteExchange) => Reply>>;
 
 const MANAGERS: Readonly<Record<string, Commands>> = {
   stamgr: CLIENT_COMMANDS,

@@ -87,7 +87,16 @@ function exchange(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
-    const sent = request({ agent, host: console_.host, port: console_.port, method, path, headers }, (response) => {
+    const length = { "content-length": String(Buffer.byteLength(text ?? "")) };
+    const options = {
+      agent,
+      host: console_.host,
+      port: console_.port,
+      method,
+      path,
+      headers: { ...length, ...headers },
+    };
+    const sent = request(options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
