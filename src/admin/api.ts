@@ -1,6 +1,12 @@
 /** The administration API: the one way to change organisations, locations, people and tokens of a running gateway. */
 import { TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import type { Audit } from "../audit/audit.ts";
 import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
 import type { Action } from "../principal.ts";
@@ -54,7 +60,7 @@ export function buildAdminApi(parts: AdminParts): FastifyInstance {
   const startedAtMs = parts.now();
   const app = Fastify({
     loggerInstance: parts.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ADMIN_BODY_BYTES,
     routerOptions: { maxParamLength: 200 },
   });

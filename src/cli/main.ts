@@ -19,6 +19,10 @@ const COMMANDS: readonly CommandRow[] = [
   { name: "agent", summary: "Run the agent beside your consoles.", load: () => import("./agent.ts") },
   { name: "doctor", summary: "Say what is wrong on the way to the console.", load: () => import("./doctor.ts") },
   { name: "simulate", summary: "Run a simulated console to try things on.", load: () => import("./simulate.ts") },
+  { name: "org", summary: "Manage organisations.", load: () => import("./org.ts") },
+  { name: "location", summary: "Manage locations and their agents.", load: () => import("./location.ts") },
+  { name: "user", summary: "Manage people and their roles.", load: () => import("./user.ts") },
+  { name: "token", summary: "Manage personal access tokens.", load: () => import("./token.ts") },
 ];
 
 /** Runs `unifi-edge …`; resolves with the exit status (0 ok, 1 failed, 2 wrong usage). */
