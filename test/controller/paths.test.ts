@@ -1,7 +1,7 @@
 /** Paths stay inside the Network API, and get the UniFi OS prefix once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refuseUnsafe, wirePath } from "../../src/controller/network/paths.ts";
+import { barePath, familyOf, refuseUnsafe, wirePath } from "../../src/controller/network/paths.ts";
 import { openConsole, optionsFor, startScripted, unifiOs } from "./scripted-console.ts";
 
 const REFUSED = [
@@ -49,10 +49,11 @@ test("ordinary paths pass: queries, encoded blanks, colons of MAC addresses, dot
 });
 
 test("the prefix is added once on UniFi OS and never on a standalone console", () => {
-  assert.equal(wirePath("proxy", "/api/self"), "/proxy/network/api/self");
-  assert.equal(wirePath("proxy", "/proxy/network/api/self"), "/proxy/network/api/self");
-  assert.equal(wirePath("direct", "/api/self"), "/api/self");
-  assert.equal(wirePath("direct", "/proxy/network/api/self"), "/api/self");
+  for (const path of ["/v2/api/site/default/static-dns", "/proxy/network/v2/api/site/default/static-dns"]) {
+    assert.equal(wirePath("proxy", barePath(path)), "/proxy/network/v2/api/site/default/static-dns");
+    assert.equal(wirePath("direct", barePath(path)), "/v2/api/site/default/static-dns");
+    assert.equal(familyOf(barePath(path)), "v2");
+  }
 });
 
 test("a refused path is refused before the console hears of anything", async (t) => {

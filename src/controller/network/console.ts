@@ -12,7 +12,7 @@ import { findSite, integrationIdOf, listSites } from "./sites.ts";
 import { statusOf } from "./status.ts";
 import { openTransport } from "./transport.ts";
 
-export type { ConsoleLog, ControllerType, NetworkConsoleOptions } from "./options.ts";
+export type { ConsoleLog, NetworkConsoleOptions } from "./options.ts";
 
 /** How long a found site name is believed, and how many are kept. */
 const SITE_MEMORY_MS = 60_000;

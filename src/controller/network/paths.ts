@@ -13,10 +13,14 @@ export function familyOf(path: string): Family {
   return path.startsWith("/integration/") ? "integration" : "v1";
 }
 
-/** The path as it goes on the wire, with the UniFi OS prefix exactly once. */
+/** The path below the Network application, whether it came with the UniFi OS prefix or without. */
+export function barePath(path: string): string {
+  return path.startsWith(`${OS_PREFIX}/`) ? path.slice(OS_PREFIX.length) : path;
+}
+
+/** A bare path as it goes on the wire. */
 export function wirePath(type: ControllerType, path: string): string {
-  const bare = path.startsWith(`${OS_PREFIX}/`) ? path.slice(OS_PREFIX.length) : path;
-  return type === "proxy" ? OS_PREFIX + bare : bare;
+  return type === "proxy" ? OS_PREFIX + path : path;
 }
 
 /**

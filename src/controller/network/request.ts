@@ -8,7 +8,7 @@ import { consoleDetails, judge, type ReadAnswer, rateLimited, readAnswer } from 
 import type { Exchange } from "./exchange.ts";
 import { exchangeFailure } from "./failures.ts";
 import type { ConsoleSettings, ControllerType } from "./options.ts";
-import { type Family, familyOf, refuseUnsafe, wirePath } from "./paths.ts";
+import { barePath, type Family, familyOf, refuseUnsafe, wirePath } from "./paths.ts";
 import type { Refusal } from "./refusals.ts";
 import type { Session, Sessions } from "./session.ts";
 
@@ -66,9 +66,10 @@ export class Caller {
     const blocked = this.#calls.blocked();
     if (blocked !== undefined) throw blocked;
     refuseUnsafe(request.path);
-    const path = wirePath(await abortable(this.#parts.type(), request.signal), request.path);
-    const family = familyOf(request.path);
-    const writes = writesAnything(request.method, request.path);
+    const bare = barePath(request.path);
+    const path = wirePath(await abortable(this.#parts.type(), request.signal), bare);
+    const family = familyOf(bare);
+    const writes = writesAnything(request.method, bare);
 
     const answer = await this.#answer({ ...request, path }, family, writes);
     if (answer.status === 429) throw this.#calls.refuse(rateLimited(undefined), answer.retryAfterSeconds);
