@@ -196,7 +196,7 @@ export function openJournal(options: JournalOptions): Journal {
     open: (limit) => openCalls.all(limit).map((row) => ({ id: String(row.id), state: openState(row.state) })),
     lastEpoch: () => meta.number("last_epoch"),
     setLastEpoch: (epoch) => transaction(() => meta.set("last_epoch", Buffer.from(String(epoch)))),
-    close: () => database.close(),
+    close: () => void (database.isOpen && database.close()),
   };
 }
 
