@@ -173,7 +173,11 @@ export function createBatches(deps: BatchDeps): Batches {
       for (const index of queue.runningOf(id)) deps.calls.cancel(`${id}:${index}`);
     },
     listen: reports.listen,
-    acknowledge: reports.acknowledge,
+    acknowledge(batch, index) {
+      reports.acknowledge(batch, index);
+      // the gateway has it for its owner to read, which counts as delivered: the same write may be asked for again
+      deps.journal.acknowledge(`${batch}:${index}`, true);
+    },
     close: () => closing.abort(new EdgeError("CANCELLED", "The agent is stopping.")),
   };
 }

@@ -1,6 +1,7 @@
 /** Serves `GET /health` of an agent on loopback, for probes of its host and of its pod. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { EdgeError } from "../errors.ts";
 import type { HealthAnswer } from "./health.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -14,6 +15,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
+/** Throws CONFIG_INVALID where the port cannot be had. */
 export async function serveHealth(health: () => Promise<HealthAnswer>, port: number): Promise<HealthServer> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     const known = request.url === "/health" && (request.method === "GET" || request.method === "HEAD");
@@ -26,7 +28,11 @@ export async function serveHealth(health: () => Promise<HealthAnswer>, port: num
     });
   });
   server.maxConnections = MAX_CONNECTIONS;
-  await listening(server, port);
+  await listening(server, port).catch((cause: Error) => {
+    throw new EdgeError("CONFIG_INVALID", `UNIFI_EDGE_HEALTH_PORT ${port} cannot be used: ${cause.message}.`, {
+      cause,
+    });
+  });
   return {
     // listening on TCP, so the address is never a path
     port: (server.address() as AddressInfo).port,

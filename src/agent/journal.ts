@@ -96,7 +96,7 @@ export function openJournal(options: JournalOptions): Journal {
 
   const byId = database.prepare("SELECT * FROM calls WHERE id = ?");
   const byFingerprint = database.prepare(
-    `SELECT * FROM calls WHERE fingerprint = ? AND id <> ? AND started_ms > ?
+    `SELECT * FROM calls WHERE fingerprint = ? AND id <> ? AND instr(id, ?) <> 1 AND started_ms > ?
      AND (state = 'started' OR unresolved = 1 OR (state = 'done' AND delivered = 0 AND is_error = 0))
      ORDER BY started_ms DESC LIMIT 1`,
   );
@@ -172,7 +172,7 @@ export function openJournal(options: JournalOptions): Journal {
     },
     outcome: (id) => foundIn(byId.get(id)),
     assertCurrent,
-    twin: (key) => foundIn(byFingerprint.get(key.fingerprint, key.id, now() - TWIN_MS)),
+    twin: (key) => foundIn(byFingerprint.get(key.fingerprint, key.id, siblingsOf(key.id), now() - TWIN_MS)),
     start(key, tool) {
       insert.run(key.id, timeOfId(key.id) ?? now(), key.fingerprint, tool, "started", bootId, now());
       running.add(key.id);
@@ -198,6 +198,11 @@ export function openJournal(options: JournalOptions): Journal {
     setLastEpoch: (epoch) => transaction(() => meta.set("last_epoch", Buffer.from(String(epoch)))),
     close: () => void (database.isOpen && database.close()),
   };
+}
+
+/** What the ids of the same batch begin with: two equal operations of one batch are two, not one and its repetition. */
+function siblingsOf(id: string): string {
+  return id.includes(":") ? id.slice(0, id.lastIndexOf(":") + 1) : `${id}:`;
 }
 
 function openState(state: unknown): "started" | "done" {

@@ -17,7 +17,7 @@ import type { Tool } from "../tools/tool.ts";
 import { toolsThatWrite } from "../tools/writes.ts";
 import { realTiming } from "../tunnel/timing.ts";
 import { dial } from "./dial.ts";
-import { enrol } from "./enrol.ts";
+import { enrol, fetchTrusting } from "./enrol.ts";
 import { serveHealth } from "./health-server.ts";
 import { type AgentIdentity, readIdentity } from "./identity.ts";
 import { type Journal, openJournal } from "./journal.ts";
@@ -95,7 +95,12 @@ export async function runAgent(
 ): Promise<void> {
   const identity = (await readIdentity(config.stateDir)) ?? (await enrolled(config, log));
   const made = makeAgent(config, log, identity.agent_id);
-  const health = config.healthPort === 0 ? undefined : await serveHealth(made.agent.health, config.healthPort);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => made.close());
+  if (config.healthPort !== 0) {
+    const health = await serveHealth(made.agent.health, config.healthPort);
+    stack.defer(() => health.close());
+  }
   const dialer = dial({
     gatewayUrl: config.gatewayUrl ?? identity.gateway,
     identity,
@@ -106,15 +111,13 @@ export async function runAgent(
     log,
     ...(config.gatewayCaFile === undefined ? {} : { caFile: config.gatewayCaFile }),
   });
+  stack.defer(() => dialer.close());
   log.info(
     { agent: identity.agent_id, location: identity.location, consoles: made.agent.describe().consoles },
     config.allowWrites ? "the agent is running" : "the agent is running, read-only (UNIFI_ALLOW_WRITES is false)",
   );
 
   if (!signal.aborted) await once(signal, "abort");
-  dialer.close();
-  await health?.close();
-  await made.close();
 }
 
 async function enrolled(config: AgentConfig, log: AgentLogger): Promise<AgentIdentity> {
@@ -124,7 +127,12 @@ async function enrolled(config: AgentConfig, log: AgentLogger): Promise<AgentIde
       hint: "Set UNIFI_EDGE_GATEWAY and UNIFI_EDGE_TOKEN (a one-time token from `unifi-edge token enrol` on the gateway).",
     });
   }
-  const identity = await enrol({ gatewayUrl, token: enrolmentToken, stateDir, fetch });
+  const identity = await enrol({
+    gatewayUrl,
+    token: enrolmentToken,
+    stateDir,
+    fetch: await fetchTrusting(config.gatewayCaFile),
+  });
   log.info({ agent: identity.agent_id, location: identity.location }, "enrolled; the token is spent");
   return identity;
 }

@@ -369,3 +369,33 @@ test("operations that wait or run are told to a new listener, so an emptied inde
     [1, "queued"],
   ]);
 });
+
+test("equal writes of one batch are all made; one that was acknowledged may be asked for again", async (t) => {
+  const under = agentUnderTest(t);
+  const { ended } = watch(under);
+  const id = under.id();
+
+  await under.agent.batch(batchOf(id, [create("eggs"), create("eggs")]));
+  await ended(2);
+  under.agent.acknowledgeOperation(id, 0);
+  under.agent.acknowledgeOperation(id, 1);
+  const again = await under.ask("unifi_create_note", { text: "eggs", confirm: true });
+
+  assert.equal(again.repeated_of, undefined);
+  assert.equal(under.console.writes().length, 3);
+});
+
+test("a batch sent again under a new id while the first is not acknowledged repeats no write", async (t) => {
+  const under = agentUnderTest(t);
+  const { ended, answer, updates } = watch(under);
+  await under.agent.batch(batchOf(under.id(), [create("eggs")]));
+  await ended(1);
+  const first = `${updates.at(-1)?.batch}:0`;
+  updates.length = 0;
+
+  await under.agent.batch(batchOf(under.id(), [create("eggs")]));
+  await ended(1);
+
+  assert.equal(answer(0).repeated_of, first);
+  assert.deepEqual(under.console.writes(), ["POST /notes"]);
+});
