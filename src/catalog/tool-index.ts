@@ -25,8 +25,21 @@ export interface ToolIndex {
 
 /** Words that say nothing about a tool. */
 const STOP_WORDS = new Set(
-  "a an and any are at by do for from how i in is it me my of on or please show the to what with".split(" "),
+  "a an and any are at by do for from how i in is it me my of on or please show the to what which who with".split(" "),
 );
+/** What people say for what the console calls it; a tool is found under both. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  wlan: ["wifi", "ssid", "wireless"],
+  passphrase: ["password"],
+  reboot: ["restart"],
+  restart: ["reboot"],
+  firmware: ["upgrade"],
+  delete: ["remove"],
+  create: ["add", "new"],
+  update: ["change", "edit"],
+  network: ["vlan", "subnet"],
+  client: ["connected", "station", "host"],
+};
 const MAX_TERMS = 16;
 const MIN_FUZZY_LENGTH = 4;
 const FUZZINESS = 0.2;
@@ -87,8 +100,9 @@ function createSearch(entries: readonly IndexedTool[]): (text: string) => readon
     fields: ["name", "title", "summary", "category", "description"],
     idField: "id",
     tokenize: wordsOf,
-    processTerm: (term) => term,
+    processTerm: withSynonyms,
     searchOptions: {
+      processTerm: (term) => term,
       boost: { name: 4, title: 3, summary: 3, category: 2 },
       prefix: true,
       fuzzy: (term) => (term.length < MIN_FUZZY_LENGTH ? false : FUZZINESS),
@@ -106,18 +120,30 @@ function createSearch(entries: readonly IndexedTool[]): (text: string) => readon
     })),
   );
 
-  return (text) => {
-    const terms = wordsOf(text.toLowerCase())
-      .filter((word) => !STOP_WORDS.has(word))
-      .slice(0, MAX_TERMS)
-      .join(" ");
-    if (terms === "") return [];
-    const all = engine.search(terms, { combineWith: "AND" });
-    const found = all.length > 0 ? all : engine.search(terms, { combineWith: "OR" });
-    return found
-      .sort((a, b) => b.score - a.score || Number(a.id) - Number(b.id))
-      .flatMap(({ id }) => entries[Number(id)] ?? []);
+  const nameWords = entries.map(({ tool }) => wordsOf(tool.name).slice(1));
+  /** Share of a name's words (its prefix left out) that were asked for: the plain tool before its special cousins. */
+  const coverage = (id: number, asked: readonly string[]) => {
+    const words = nameWords[id] ?? [];
+    return words.length === 0 ? 0 : words.filter((word) => asked.includes(word)).length / words.length;
   };
+
+  return (text) => {
+    const asked = wordsOf(text)
+      .filter((word) => !STOP_WORDS.has(word))
+      .slice(0, MAX_TERMS);
+    if (asked.length === 0) return [];
+    const all = engine.search(asked.join(" "), { combineWith: "AND" });
+    const found = all.length > 0 ? all : engine.search(asked.join(" "), { combineWith: "OR" });
+    return found
+      .map((hit) => ({ id: Number(hit.id), score: hit.score * (1 + coverage(Number(hit.id), asked)) }))
+      .sort((a, b) => b.score - a.score || a.id - b.id)
+      .flatMap(({ id }) => entries[id] ?? []);
+  };
+}
+
+function withSynonyms(term: string): string[] {
+  const singular = term.replace(/s$/, "");
+  return [term, ...(Object.hasOwn(SYNONYMS, singular) ? (SYNONYMS[singular] ?? []) : [])];
 }
 
 function wordsOf(text: string): string[] {
