@@ -1,5 +1,7 @@
 /** Spends a one-time token for an identity: the key is made here, and only its public half leaves the machine. */
+import { readFile } from "node:fs/promises";
 import { Compile } from "typebox/compile";
+import { Agent, fetch as fetchThrough } from "undici";
 import { EdgeError } from "../errors.ts";
 import { ENROL_PATH, EnrolAnswer, makeEnrolmentProof } from "../tunnel/enrolment.ts";
 import { type AgentIdentity, enrolmentKey, writeIdentity } from "./identity.ts";
@@ -8,12 +10,34 @@ const checkAnswer = Compile(EnrolAnswer);
 const ANSWER_BYTES = 16 * 1024;
 const ENROL_TIMEOUT_MS = 30_000;
 
+/** As much of `fetch` as enrolment uses: the global one fits, and undici's with an authority of its own. */
+export type EnrolFetch = (
+  url: URL,
+  init: {
+    readonly method: "POST";
+    readonly headers: Record<string, string>;
+    readonly body: string;
+    readonly redirect: "error";
+    readonly signal: AbortSignal;
+  },
+) => Promise<{ readonly ok: boolean; readonly status: number; text(): Promise<string> }>;
+
+/** The global fetch, or one that trusts the authority in `caFile` (PEM) instead of the public ones. */
+export async function fetchTrusting(caFile: string | undefined): Promise<EnrolFetch> {
+  if (caFile === undefined) return fetch;
+  const ca = await readFile(caFile).catch((cause: unknown) => {
+    throw new EdgeError("CONFIG_INVALID", `The authority file ${caFile} cannot be read.`, { cause });
+  });
+  const dispatcher = new Agent({ connect: { ca } });
+  return (url, init) => fetchThrough(url, { ...init, dispatcher });
+}
+
 export interface EnrolOptions {
   /** The gateway's public URL. */
   readonly gatewayUrl: string;
   readonly token: string;
   readonly stateDir: string;
-  readonly fetch: typeof fetch;
+  readonly fetch: EnrolFetch;
 }
 
 /**

@@ -36,7 +36,7 @@ export interface ConnectionOptions extends QuestionsOptions {
   readonly description: AgentDescription;
   readonly epoch: number;
   /** A copy of this agent is alive too: reads go on, writes wait for an operator. */
-  readonly writesHeld: boolean;
+  writesHeld(): boolean;
   operation(update: OperationUpdate): void;
 }
 
@@ -177,7 +177,7 @@ export class GatewayConnection implements AgentConnection {
   }
 
   #refuseHeldWrites(): void {
-    if (!this.#options.writesHeld) return;
+    if (!this.#options.writesHeld()) return;
     throw new EdgeError("AGENT_CONFLICT", "Two agents use the key of this location in turn; writes are held.", {
       hint: "Stop one of them, or enrol it with a token of its own.",
     });

@@ -14,17 +14,25 @@ export class FlappingWatch {
   readonly #starts = new Map<string, Start[]>();
   #sweepAtMs = 0;
 
-  /** Notes a connection that became ready. Returns true when this agent is in conflict with a copy of itself. */
-  note(agentId: string, bootId: string, nowMs: number): boolean {
+  /** Notes a connection that became ready. */
+  note(agentId: string, bootId: string, nowMs: number): void {
     this.#sweep(nowMs);
-    const recent = (this.#starts.get(agentId) ?? []).filter((start) => nowMs - start.atMs < FLAPPING_WINDOW_MS);
+    const recent = this.#recent(agentId, nowMs);
     if (recent.at(-1)?.bootId !== bootId) recent.push({ bootId, atMs: nowMs });
-    const starts = recent.slice(-REMEMBERED);
-    this.#starts.set(agentId, starts);
+    this.#starts.set(agentId, recent.slice(-REMEMBERED));
+  }
+
+  /** True while this agent is in conflict with a copy of itself; a window after its last turn it is forgiven. */
+  isConflict(agentId: string, nowMs: number): boolean {
+    const starts = this.#recent(agentId, nowMs);
     const returns = starts.filter((start, index) =>
       starts.slice(0, Math.max(0, index - 1)).some((earlier) => earlier.bootId === start.bootId),
     );
     return returns.length >= RETURNS;
+  }
+
+  #recent(agentId: string, nowMs: number): Start[] {
+    return (this.#starts.get(agentId) ?? []).filter((start) => nowMs - start.atMs < FLAPPING_WINDOW_MS);
   }
 
   /** Drops agents whose starts are all older than the window; once a window, since a storm notes thousands. */

@@ -22,7 +22,14 @@ import {
 } from "./limits.ts";
 import { Link, type LinkEnd } from "./link.ts";
 import type { TunnelLog } from "./log.ts";
-import { chooseSubprotocol, judgeUpgrade, type KnownAgent, refuseUpgrade, type UpgradeRules } from "./upgrade.ts";
+import {
+  chooseSubprotocol,
+  isNonceChallenge,
+  judgeUpgrade,
+  type KnownAgent,
+  refuseUpgrade,
+  type UpgradeRules,
+} from "./upgrade.ts";
 
 export interface TunnelServerOptions extends UpgradeRules {
   /** The agent's next epoch, one atomic step of the store: greater than `lastEpoch` and than the stored one. */
@@ -94,8 +101,9 @@ export function createTunnelServer(options: TunnelServerOptions): TunnelServer {
           sockets.handleUpgrade(request, socket, head, (webSocket) => greetAgent(webSocket, agent));
         })
         .catch((error: unknown) => {
-          const code = error instanceof EdgeError ? error.code : String(error);
-          log.info({ code, address: request.socket.remoteAddress }, "an agent's upgrade was refused");
+          if (!isNonceChallenge(error)) {
+            log.info({ err: error, address: request.socket.remoteAddress }, "an agent's upgrade was refused");
+          }
           refuseUpgrade(socket, error, options);
         });
     },
@@ -170,8 +178,9 @@ export function createTunnelServer(options: TunnelServerOptions): TunnelServer {
       link.end(CLOSE.replaced, "a newer connection of this agent is ready");
       return undefined;
     }
-    const writesHeld = flapping.note(agent.agentId, description.bootId, timing.now());
-    if (writesHeld) log.warn({ agent: agent.agentId }, "two agents use one key in turn; writes are held");
+    flapping.note(agent.agentId, description.bootId, timing.now());
+    const writesHeld = () => flapping.isConflict(agent.agentId, timing.now());
+    if (writesHeld()) log.warn({ agent: agent.agentId }, "two agents use one key in turn; writes are held");
     const connection: GatewayConnection = new GatewayConnection({
       link,
       agent,
@@ -202,7 +211,7 @@ export function createTunnelServer(options: TunnelServerOptions): TunnelServer {
     try {
       run();
     } catch (error) {
-      log.warn({ error: String(error) }, "a tunnel listener failed");
+      log.warn({ err: error }, "a tunnel listener failed");
     }
   }
 }

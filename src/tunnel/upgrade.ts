@@ -55,7 +55,9 @@ export async function judgeUpgrade(
   }
   const proof = readConnectProof(request.headers.authorization);
   if (proof.nonce === undefined || !isFreshNonce(rules.nonceSecret, proof.nonce, rules.timing.wallClock())) {
-    throw new EdgeError("UNAUTHENTICATED", `Sign again with the nonce of the ${NONCE_HEADER} header.`);
+    throw new EdgeError("UNAUTHENTICATED", `Sign again with the nonce of the ${NONCE_HEADER} header.`, {
+      details: { use_dpop_nonce: true },
+    });
   }
   const retryAfterSeconds = bucket.take(rules.timing.now(), rules.random);
   if (retryAfterSeconds !== undefined) {
@@ -73,6 +75,11 @@ export async function judgeUpgrade(
   }
   refuseUnlessActive(agent);
   return agent;
+}
+
+/** Every agent's first try ends in one: no news for a log. */
+export function isNonceChallenge(thrown: unknown): boolean {
+  return thrown instanceof EdgeError && thrown.details?.use_dpop_nonce === true;
 }
 
 function refuseUnlessActive(agent: KnownAgent): void {

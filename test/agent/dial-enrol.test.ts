@@ -4,9 +4,10 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { enrol } from "../../src/agent/enrol.ts";
+import { type EnrolFetch, enrol, fetchTrusting } from "../../src/agent/enrol.ts";
 import { readIdentity } from "../../src/agent/identity.ts";
 import { type EnrolBody, verifyEnrolmentProof } from "../../src/tunnel/enrolment.ts";
+import { startTlsServer } from "../tunnel/tls-server.ts";
 
 const TOKEN = "uee_0123456789abcdef0123456789abcdef";
 
@@ -20,13 +21,13 @@ async function stateDirectory(t: TestContext): Promise<string> {
 function gateway(origin: string, answer: () => Response) {
   const bodies: EnrolBody[] = [];
   const urls: string[] = [];
-  const fetch = (async (url: URL, init: RequestInit) => {
-    const body: EnrolBody = JSON.parse(String(init.body));
+  const fetch: EnrolFetch = async (url, init) => {
+    const body: EnrolBody = JSON.parse(init.body);
     await verifyEnrolmentProof(body, origin);
     urls.push(url.href);
     bodies.push(body);
     return answer();
-  }) as typeof globalThis.fetch;
+  };
   return { fetch, bodies, urls };
 }
 
@@ -93,4 +94,20 @@ test("a damaged identity file is named, not replaced", async (t) => {
 
     await assert.rejects(readIdentity(stateDir), { code: "CONFIG_INVALID", message: /identity\.json/ });
   }
+});
+
+test("a gateway behind a private authority is enrolled at when that authority is given, and not otherwise", async (t) => {
+  const stateDir = await stateDirectory(t);
+  const { https, gatewayUrl, caFile } = await startTlsServer(t);
+  https.on("request", (_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ agent_id: "agent-7", org: "acme", location: "hq", state: "active" }));
+  });
+  const options = { gatewayUrl, token: TOKEN, stateDir };
+
+  await assert.rejects(enrol({ ...options, fetch: await fetchTrusting(undefined) }), { code: "AGENT_OFFLINE" });
+  const identity = await enrol({ ...options, fetch: await fetchTrusting(caFile) });
+
+  assert.equal(identity.agent_id, "agent-7");
+  await assert.rejects(fetchTrusting("/nowhere/ca.pem"), { code: "CONFIG_INVALID", message: /nowhere/ });
 });

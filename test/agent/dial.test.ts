@@ -1,19 +1,15 @@
 /** How an agent comes, stays and comes back. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { generate } from "selfsigned";
 import { BACKOFF, dial } from "../../src/agent/dial.ts";
 import { LINK_TIMINGS } from "../../src/tunnel/limits.ts";
 import { fakePort, request } from "../tunnel/fake-port.ts";
 import { type FakeTiming, fakeTiming } from "../tunnel/fake-timing.ts";
 import { Inbox, newKey, quiet, startRig } from "../tunnel/rig.ts";
+import { startTlsServer } from "../tunnel/tls-server.ts";
 
 type Wait = { readonly delayMs: unknown; readonly message: string };
 type Refuse = { status: number; headers?: Record<string, string>; body?: string };
@@ -239,21 +235,7 @@ test("a link that lived for a minute starts the back-off anew, a shorter one doe
 });
 
 test("over TLS the gateway's certificate is verified, by the given authority where one is given", async (t) => {
-  const { cert, private: key } = await generate([{ name: "commonName", value: "localhost" }], {
-    extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] }],
-  });
-  const directory = await mkdtemp(join(tmpdir(), "unifi-edge-"));
-  const caFile = join(directory, "ca.pem");
-  await writeFile(caFile, cert);
-  const https = createSecureServer({ cert, key });
-  https.listen(0, "127.0.0.1");
-  await once(https, "listening");
-  t.after(async () => {
-    https.close();
-    https.closeAllConnections();
-    await rm(directory, { recursive: true });
-  });
-  const gatewayUrl = `https://127.0.0.1:${(https.address() as AddressInfo).port}`;
+  const { https, gatewayUrl, caFile } = await startTlsServer(t);
   const rig = await startRig(t, { origin: gatewayUrl });
   https.on("upgrade", rig.server.handleUpgrade);
   const warned = new Inbox<string>();

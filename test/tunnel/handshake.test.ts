@@ -1,12 +1,15 @@
 /** The signed upgrade: who gets in, and with which words the others do not. */
 import assert from "node:assert/strict";
-import { request } from "node:http";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { WebSocket } from "ws";
 import { keyThumbprint } from "../../src/tunnel/enrolment.ts";
 import { makeNonce } from "../../src/tunnel/nonce.ts";
 import { makeConnectProof } from "../../src/tunnel/proof.ts";
 import { realTiming } from "../../src/tunnel/timing.ts";
+import { isAgentUpgrade } from "../../src/tunnel/upgrade.ts";
 import { enlist, helloOf, NONCE_SECRET, newKey, type Refusal, rawAgent, startRig } from "./rig.ts";
 
 function refusalOf(answer: WebSocket | Refusal): Refusal {
@@ -154,6 +157,31 @@ test("another path is not upgraded", async (t) => {
   const rig = await startRig(t);
 
   assert.equal(refusalOf(await rig.upgrade({ path: "/mcp" })).status, 404);
+});
+
+test("a server that asks isAgentUpgrade first serves other upgrade wishes as plain requests", async (t) => {
+  const http = createServer({ shouldUpgradeCallback: isAgentUpgrade }, (_request, response) => response.end("plain"));
+  http.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 418 Upgraded\r\ncontent-length: 0\r\n\r\n"));
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  t.after(() => http.close());
+  const { port } = http.address() as AddressInfo;
+  const headers = {
+    connection: "upgrade, http2-settings",
+    upgrade: "h2c",
+    "http2-settings": "AAMAAABkAAQAoAAAAAIAAAAA",
+  };
+
+  const statuses = await Promise.all(
+    ["/mcp", "/agent/v1/connect"].map(async (path) => {
+      const asked = request({ port, path, headers }).end();
+      const [response] = await once(asked, "response");
+      response.resume();
+      return response.statusCode;
+    }),
+  );
+
+  assert.deepEqual(statuses, [200, 418]);
 });
 
 test("above its rate the gateway answers 503 with Retry-After, yet hands out nonces freely", async (t) => {

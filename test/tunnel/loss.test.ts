@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { FlappingWatch } from "../../src/tunnel/flapping.ts";
 import { fakePort, json, request } from "./fake-port.ts";
 import { fakeTiming } from "./fake-timing.ts";
 import { failureOf, Inbox, rawAgent, startRig } from "./rig.ts";
@@ -138,6 +139,18 @@ test("two processes with one key that replace each other in turn have their writ
   socket.send(Buffer.concat([head, Buffer.from("{}")]));
 
   assert.deepEqual(await read, { isError: false, type: "json", body: Buffer.from("{}") });
+});
+
+test("writes of an agent that no copy has disturbed for ten minutes are let go again", () => {
+  const watch = new FlappingWatch();
+  for (const [index, boot] of ["a", "b", "a", "b", "a"].entries()) watch.note("agent-1", boot, index * 1_000);
+  watch.note("agent-2", "c", 4_000);
+
+  const held = ["agent-1", "agent-2"].map((agent) => watch.isConflict(agent, 5_000));
+  const later = watch.isConflict("agent-1", 5_000 + 600_000);
+
+  assert.deepEqual(held, [true, false]);
+  assert.equal(later, false);
 });
 
 test("an agent that restarts often is not held", async (t) => {
