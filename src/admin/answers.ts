@@ -3,6 +3,9 @@ import Type, { type Static } from "typebox";
 import { ROLES, type Role, SCOPES } from "../principal.ts";
 import type { AgentRecord } from "../store/agents.ts";
 
+/** Before every path of the API. */
+export const ADMIN_PREFIX = "/admin/v1";
+
 const Text = Type.String();
 export const RoleName = Type.Union(ROLES.map((role) => Type.Literal(role)));
 export const ScopeName = Type.Union(SCOPES.map((scope) => Type.Literal(scope)));

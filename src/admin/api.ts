@@ -13,6 +13,7 @@ import type { Action } from "../principal.ts";
 import type { RandomBytes } from "../store/password-hash.ts";
 import type { Store } from "../store/store.ts";
 import { accountRoutes } from "./account-routes.ts";
+import { ADMIN_PREFIX } from "./answers.ts";
 import { locationRoutes } from "./location-routes.ts";
 import { organisationRoutes } from "./organisation-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
@@ -36,7 +37,6 @@ export interface AdminParts {
   readonly authenticate?: (bearer: string) => Promise<string>;
 }
 
-export const ADMIN_PREFIX = "/admin/v1";
 const ADMIN_BODY_BYTES = 64 * 1024;
 const LOCAL_OPERATOR = "local operator";
 

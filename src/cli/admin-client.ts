@@ -5,8 +5,7 @@ import { type Command, Option } from "commander";
 import Type, { type Static, type TSchema } from "typebox";
 import { Check } from "typebox/value";
 import { Client } from "undici";
-import { EnrolmentAnswer, LocationAnswer, OrganisationAnswer } from "../admin/answers.ts";
-import { ADMIN_PREFIX } from "../admin/api.ts";
+import { ADMIN_PREFIX, EnrolmentAnswer, LocationAnswer, OrganisationAnswer } from "../admin/answers.ts";
 import { EdgeError, ERRORS, type ErrorCode } from "../errors.ts";
 
 export type AdminMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -51,7 +50,7 @@ export async function withAdmin<Result>(
   given: SocketOption,
   work: (client: AdminClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = openAdmin(given.socket ?? join(process.env["UNIFI_EDGE_STATE_DIR"] ?? "var", "admin.sock"));
+  const client = openAdmin(given.socket ?? join(process.env.UNIFI_EDGE_STATE_DIR ?? "var", "admin.sock"));
   try {
     return await work(client);
   } finally {
