@@ -104,6 +104,10 @@ export function createProvider(parts: ProviderParts): Provider {
       RefreshToken: REFRESH_TTL_SECONDS,
       Session: INTERACTION_TTL_SECONDS,
     },
+    // Apps that run in a browser: public clients, from the origin that they are redirected to.
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.clientAuthMethod === "none" &&
+      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
     fetch: fittingFetch(parts.fetch),
     async extraTokenClaims(_ctx, token) {
       const grant = "grantId" in token ? token.grantId : undefined;

@@ -42,7 +42,8 @@ export async function openDeniedGrants(store: Store, { now, onDenied }: DeniedGr
       removeFields: [{ key: deniedGrantsKey(), fields: others }],
     });
     learn(grant, untilMs);
-    await store.publish(deniedChannel(), JSON.stringify([grant, untilMs]));
+    // Denied it is, whether or not the others hear of it now: they poll.
+    await store.publish(deniedChannel(), JSON.stringify([grant, untilMs])).catch(() => undefined);
   }
 
   const unsubscribe = await store.subscribe(deniedChannel(), (message) => {

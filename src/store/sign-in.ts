@@ -40,15 +40,16 @@ export async function verifyPassword(
   const account = name.trim().normalize("NFC").toLowerCase().slice(0, 64);
   const byAddress = signInFailuresKey(`address:${options.address}`);
   const byAccount = signInFailuresKey(`account:${account}`);
-  await countAttempt(store, byAddress, options.now(), refuseTooFast);
-  const attempts = await countAttempt(store, byAccount, options.now());
-  const delayMs = delayAfter(attempts, FREE_ATTEMPTS, FIRST_DELAY_MS, LONGEST_DELAY_MS);
+  const fromAddress = await countAttempt(store, byAddress, options.now(), refuseTooFast);
+  const { before } = await countAttempt(store, byAccount, options.now());
+  const delayMs = delayAfter(before.attempts, FREE_ATTEMPTS, FIRST_DELAY_MS, LONGEST_DELAY_MS);
   if (delayMs > 0) await options.wait(delayMs);
 
   const record = await findAccountForSignIn(store, account);
   const matches = await passwordMatches(password.slice(0, PASSWORD_MAX_LENGTH), record?.passwordHash);
   if (!matches || record === undefined) return undefined;
-  await store.commit({ delete: [byAccount, byAddress] });
+  await store.commit({ delete: [byAccount] });
+  await takeBack(store, byAddress, fromAddress);
   const { passwordHash: _, ...found } = record;
   return found;
 }
@@ -58,22 +59,37 @@ interface Failures {
   readonly lastMs: number;
 }
 
+interface Counted {
+  readonly before: Failures;
+  /** The record as it stands now. */
+  readonly counted: string;
+}
+
+/**
+ * A good sign-in does not count against its address, but neither does it forgive others: who has an account of their
+ * own could otherwise guess at another's for ever.
+ */
+async function takeBack(store: Store, key: string, { before, counted }: Counted): Promise<void> {
+  const value = JSON.stringify(before);
+  await store.commit({ if: [{ key, equals: counted }], set: [{ key, value, ttlMs: SIGN_IN_FAILURES_TTL_MS }] });
+}
+
 async function countAttempt(
   store: Store,
   key: string,
   nowMs: number,
   judge: (failures: Failures, nowMs: number) => void = () => {},
-): Promise<number> {
+): Promise<Counted> {
   for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt += 1) {
     const text = await store.get(key);
-    const failures = readFailures(text) ?? { attempts: 0, lastMs: 0 };
-    judge(failures, nowMs);
-    const counted = { attempts: failures.attempts + 1, lastMs: nowMs };
+    const before = readFailures(text) ?? { attempts: 0, lastMs: 0 };
+    judge(before, nowMs);
+    const counted = JSON.stringify({ attempts: before.attempts + 1, lastMs: nowMs });
     const done = await store.commit({
       if: [text === undefined ? { key, is: "absent" } : { key, equals: text }],
-      set: [{ key, value: JSON.stringify(counted), ttlMs: SIGN_IN_FAILURES_TTL_MS }],
+      set: [{ key, value: counted, ttlMs: SIGN_IN_FAILURES_TTL_MS }],
     });
-    if (done) return failures.attempts;
+    if (done) return { before, counted };
   }
   throw new EdgeError("RATE_LIMITED", "Too many sign-ins at once for this account or address.", {
     retryAfterSeconds: 5,

@@ -114,6 +114,19 @@ describeOnEveryStore("Accounts", (open) => {
     assert.deepEqual(given.waits, [250, 500, 1000, 2000, 4000, 4000, 4000]);
   });
 
+  test("signing in to one's own account does not wipe out an address's failures at others", async (t) => {
+    const store = await open(t);
+    const given = parts();
+    await createAccount(store, { name: "eve", password: PASSWORD }, given);
+    for (let tries = 0; tries < 20; tries += 1) await verifyPassword(store, `name${tries}`, "wrong", given.options);
+    given.now.advance(1000);
+    assert.equal((await verifyPassword(store, "eve", PASSWORD, given.options))?.name, "eve");
+
+    await verifyPassword(store, "ada", "wrong", given.options);
+
+    await assert.rejects(verifyPassword(store, "ada", "wrong", given.options), { code: "RATE_LIMITED" });
+  });
+
   test("an address that keeps failing has to pause, and may go on afterwards", async (t) => {
     const store = await open(t);
     const given = parts();
