@@ -3,6 +3,7 @@ import { type TProperties, Type } from "typebox";
 import type { Row } from "../controller/controller.ts";
 import { EdgeError } from "../errors.ts";
 import { redact } from "../redaction/redact.ts";
+import { normalMac } from "./arguments.ts";
 import { type RowTable, rowSchema } from "./rows.ts";
 import type { Payload } from "./tool.ts";
 
@@ -129,7 +130,9 @@ function filterRows(rows: readonly Row[], filter: string, table: RowTable): read
       details: { valid_fields: Object.keys(table) },
     });
   }
-  return rows.filter((row) => textOf(row[field]) === value.toLowerCase());
+  // A MAC address may be asked for in any spelling
+  const wanted = [value.toLowerCase(), normalMac(value)];
+  return rows.filter((row) => wanted.includes(textOf(row[field])));
 }
 
 function textOf(value: unknown): string {

@@ -20,6 +20,9 @@ export interface FakeOptions {
   readonly drops?: readonly string[];
 }
 
+/** Collections that the console shows under one path and changes under another. */
+const SAME_TABLE: Readonly<Record<string, string>> = { "/rest/device": "/stat/device" };
+
 /** 2026-11-30T08:00:00Z */
 export const FAKE_NOW_MS = 1_796_025_600_000;
 
@@ -49,7 +52,7 @@ export function fakeNetwork(options: FakeOptions = {}) {
       return [row];
     }
     const [collection, id] = splitItem(path);
-    const rows = tables.get(collection);
+    const rows = tables.get(SAME_TABLE[collection] ?? collection);
     const index = rows?.findIndex((row) => row._id === id || row.id === id) ?? -1;
     const before = rows?.[index];
     if (rows === undefined || before === undefined) {

@@ -1,7 +1,7 @@
 /** Runs a declared tool by name as the agent would: checked arguments in, checked answer out. */
 import assert from "node:assert/strict";
-import { Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { type TSchema, Type } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
 import type { Row } from "../../src/controller/controller.ts";
 import { EdgeError, type ErrorCode } from "../../src/errors.ts";
 import { TOOLS } from "../../src/tools/index.ts";
@@ -13,9 +13,20 @@ export function toolNamed(name: string): Tool {
   return tool;
 }
 
+/** Compiled once a tool: a hundred cases use the same few. */
+const validators = new Map<string, Validator>();
+
+function validatorOf(key: string, schema: TSchema): Validator {
+  const known = validators.get(key) ?? Compile(schema);
+  validators.set(key, known);
+  return known;
+}
+
 /** The problems that the tool's input schema has with the arguments. */
 export function problemsOf(name: string, args: Row): readonly string[] {
-  return [...Compile(toolNamed(name).input).Errors(args)].map((error) => `${error.instancePath} ${error.message}`);
+  return [...validatorOf(`${name} input`, toolNamed(name).input).Errors(args)].map(
+    (error) => `${error.instancePath} ${error.message}`,
+  );
 }
 
 function checked(name: string, args: Row): Tool {
@@ -27,7 +38,7 @@ export async function read(context: ToolContext, name: string, args: Row = {}): 
   const tool = checked(name, args);
   assert.ok(tool.run, `${name} reads`);
   const payload = await tool.run(context, args);
-  const problems = [...Compile(Type.Object(tool.output)).Errors(payload)];
+  const problems = [...validatorOf(`${name} output`, Type.Object(tool.output)).Errors(payload)];
   assert.deepEqual(problems, [], `${name} answers as its output schema says`);
   return payload;
 }

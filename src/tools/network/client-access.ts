@@ -3,6 +3,7 @@ import { type TProperties, Type } from "typebox";
 import type { Row } from "../../controller/controller.ts";
 import { EdgeError } from "../../errors.ts";
 import { invalid, macArgument } from "../arguments.ts";
+import { pick } from "../merge.ts";
 import { defineTool, type Plan, type Tool, type ToolContext, type ToolWords } from "../tool.ts";
 import { type Client, clientName, clientRow, findClient } from "./client-rows.ts";
 
@@ -26,6 +27,9 @@ interface Command {
   /** The state to compare with `proposed`, read from the client afterwards; undefined = it is gone. */
   readonly state?: (client: Client | undefined) => Row | undefined;
 }
+
+/** What is lost with a client's record. Nothing that moves by itself: a preview's token holds while this stands. */
+const REMEMBERED = ["mac", "name", "hostname", "note", "usergroup_id", "blocked", "first_seen", "_id"];
 
 /** A write that is one command of the station manager on one client. */
 function clientCommand({ destructive, idempotent = true, input = {}, command, ...words }: CommandWords): Tool {
@@ -175,7 +179,7 @@ export default [
     command: (client) => ({
       body: { cmd: "forget-sta", macs: [client.mac] },
       action: "delete",
-      current: clientRow(client),
+      current: pick(clientRow(client), REMEMBERED),
       warnings: [
         "Alias, note, fixed address and history are lost.",
         ...(client.live === undefined ? [] : ["The client is connected: the console makes a new record of it."]),
