@@ -20,10 +20,10 @@ export function describe(command: Command): void {
         guide.step("A real MCP client connects, knowing only the URL");
         // Loaded here: the client is a development dependency, which no other command needs
         const { connectClient } = await import("./demo/client.ts");
-        const session = await connectClient(stage.mcpUrl, createPerson(), { ...PEOPLE, access: "unifi:admin" });
+        const session = await connectClient(stage.mcpUrl, createPerson(), { ...PEOPLE, access: "unifi:write" });
         guide.show("401 → metadata → registration → sign-in and consent pages → code → token");
         guide.show(`speaks MCP ${session.client.getNegotiatedProtocolVersion()}`);
-        await walk(session.client, guide);
+        await walk(session, PEOPLE, guide);
         if (!options.exit) {
           process.stdout.write(howToConnect(stage, session.accessToken()));
           await untilStopped();

@@ -16,6 +16,7 @@ interface CommandRow {
 
 const COMMANDS: readonly CommandRow[] = [
   { name: "gateway", summary: "Run the public gateway.", load: () => import("./gateway.ts") },
+  { name: "demo", summary: "Show the whole product on this machine, with a tour.", load: () => import("./demo.ts") },
   { name: "agent", summary: "Run the agent beside your consoles.", load: () => import("./agent.ts") },
   { name: "doctor", summary: "Say what is wrong on the way to the console.", load: () => import("./doctor.ts") },
   { name: "simulate", summary: "Run a simulated console to try things on.", load: () => import("./simulate.ts") },

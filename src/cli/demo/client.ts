@@ -12,6 +12,8 @@ const REDIRECT_URL = "http://127.0.0.1:33418/callback";
 
 export interface DemoClient {
   readonly client: Client;
+  /** Runs a request; where the gateway asks for more rights, the person is asked and the request sent again. */
+  steppingUp<T>(request: () => Promise<T>, choice: Choice): Promise<T>;
   /** Bearer token, to show how curl would do it. */
   accessToken(): string;
   close(): Promise<void>;
@@ -20,17 +22,33 @@ export interface DemoClient {
 /** Connects from a bare 401: the person is asked when the client wants a browser. */
 export async function connectClient(url: URL, person: Person, choice: Choice): Promise<DemoClient> {
   const provider = createProvider();
-  const first = new Client({ name: "demo-tour", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
-  const signingIn = new StreamableHTTPClientTransport(url, { authProvider: provider });
-  await first.connect(signingIn).catch((error: unknown) => {
+  const connect = async () => {
+    const client = new Client({ name: "demo-tour", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+    const transport = new StreamableHTTPClientTransport(url, { authProvider: provider });
+    return { client, transport, connected: client.connect(transport) };
+  };
+  const asked = async (error: unknown, transport: StreamableHTTPClientTransport, answer: Choice) => {
     if (!(error instanceof UnauthorizedError)) throw error;
-  });
-  const back = await person.allow(provider.authorizationUrl(), choice);
-  await signingIn.finishAuth(back.searchParams);
-
-  const client = new Client({ name: "demo-tour", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
-  await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }));
-  return { client, accessToken: () => provider.accessToken(), close: () => client.close() };
+    const back = await person.allow(provider.authorizationUrl(), answer);
+    await transport.finishAuth(back.searchParams);
+  };
+  const first = await connect();
+  await first.connected.catch((error: unknown) => asked(error, first.transport, choice));
+  const { client, transport, connected } = await connect();
+  await connected;
+  return {
+    client,
+    async steppingUp(request, more) {
+      try {
+        return await request();
+      } catch (error) {
+        await asked(error, transport, more);
+        return request();
+      }
+    },
+    accessToken: () => provider.accessToken(),
+    close: () => client.close(),
+  };
 }
 
 /** Keeps what the SDK learns, as a desktop client would keep it in its key chain. */

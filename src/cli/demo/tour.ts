@@ -1,5 +1,6 @@
 /** The tour: what an LLM client does, step by step, each answer shown in a line or two. */
-import type { Client } from "@modelcontextprotocol/client";
+import type { DemoClient } from "./client.ts";
+import type { Choice } from "./person.ts";
 
 type Json = { readonly [field: string]: unknown };
 
@@ -9,7 +10,11 @@ export interface Guide {
 }
 
 /** Throws when an answer is not what the step needs: a broken tour must not end well. */
-export async function walk(client: Client, guide: Guide): Promise<void> {
+export async function walk(
+  { client, steppingUp }: DemoClient,
+  person: Omit<Choice, "access">,
+  guide: Guide,
+): Promise<void> {
   const call = async (name: string, args: Json): Promise<Json> => {
     const answer = await client.callTool({ name, arguments: { ...args } });
     const [block] = answer.content as readonly { readonly type: string; readonly text?: string }[];
@@ -43,17 +48,21 @@ export async function walk(client: Client, guide: Guide): Promise<void> {
 
   const record = { key: "printer.demo.example", value: "192.0.2.77", record_type: "A" };
   guide.step("A write, shown first: unifi_create_dns_record at house");
-  const preview = await execute("unifi_create_dns_record", record, "house");
+  const preview = await execute("unifi_create_dns_record", { record_data: record }, "house");
   guide.show(
     `requires_confirmation: ${preview.requires_confirmation}; would create ${JSON.stringify(preview.preview)}`,
   );
-  const created = await execute("unifi_create_dns_record", { ...record, confirm: true }, "house");
+  const created = await execute("unifi_create_dns_record", { record_data: record, confirm: true }, "house");
   guide.show(`confirmed: persisted ${JSON.stringify(created.persisted)}`);
 
   guide.step("A delete asks for its preview's token: unifi_delete_dns_record");
-  const records = (await execute("unifi_list_dns_records", {}, "house")).dns_records as readonly Json[];
-  const id = records.find((row) => row.key === record.key)?._id;
-  const question = await execute("unifi_delete_dns_record", { record_id: id }, "house");
+  const records = (await execute("unifi_list_dns_records", {}, "house")).records as readonly Json[];
+  const id = records.find((row) => row.key === record.key)?.id;
+  const question = await steppingUp(() => execute("unifi_delete_dns_record", { record_id: id }, "house"), {
+    ...person,
+    access: "unifi:admin",
+  });
+  guide.show("403 insufficient_scope → the person is asked again, for deletes too → the same call goes on");
   guide.show(`confirm_token: ${String(question.confirm_token).slice(0, 16)}…, valid once, for this record only`);
   const gone = await execute(
     "unifi_delete_dns_record",
