@@ -118,6 +118,21 @@ test("after a lost subscription the subscriber is told that it may have missed s
   assert.equal(await heard.promise, "again");
 });
 
+test("behind Sentinel the present primary is found and used, with the password of the URL", async (t) => {
+  const primary = await startRedis(["--requirepass", "right"]);
+  t.after(() => primary.stop());
+  const watching = `sentinel monitor edge 127.0.0.1 ${primary.port} 1\nsentinel auth-pass edge right\n`;
+  const sentinel = await startRedis(["--sentinel"], watching);
+  t.after(() => sentinel.stop());
+  const nodes = [{ host: "127.0.0.1", port: sentinel.port }];
+  const store = createRedisStore({ url: "redis://:right@edge", sentinels: { primary: "edge", nodes }, log: silentLog });
+  t.after(() => store.close());
+
+  await store.commit(SET);
+
+  assert.equal(await store.get("ue:{a}:k"), "v");
+});
+
 test("a cluster that is configured as a single server is told as such", () => {
   const told = storeUnavailable(new Error("CROSSSLOT Keys in request don't hash to the same slot"));
 

@@ -1,7 +1,7 @@
 /** A real redis-server for tests: a free port, a directory of its own, ended by its process id. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,12 +21,18 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** `args` are added to the command line, e.g. `["--appendonly", "yes"]` or `["--cluster-enabled", "yes"]`. */
-export async function startRedis(args: readonly string[] = []): Promise<RedisServer> {
+/**
+ * `args` are added to the command line, e.g. `["--appendonly", "yes"]` or `["--cluster-enabled", "yes"]`;
+ * `configuration` is the text of a configuration file, which Sentinel cannot do without.
+ */
+export async function startRedis(args: readonly string[] = [], configuration?: string): Promise<RedisServer> {
   const directory = await mkdtemp(join(tmpdir(), "unifi-edge-redis-"));
   const port = await freePort();
+  const file = join(directory, "redis.conf");
+  if (configuration !== undefined) await writeFile(file, configuration);
   const fixed = ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", ""];
-  let child = await launch([...fixed, ...args], port);
+  const words = [...(configuration === undefined ? [] : [file]), ...fixed, ...args];
+  let child = await launch(words, port);
 
   async function end(): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -44,7 +50,7 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
     },
     restart: async () => {
       await end();
-      child = await launch([...fixed, ...args], port);
+      child = await launch(words, port);
     },
     stop: async () => {
       await end();
