@@ -8,11 +8,11 @@ import { askBatch, type Questioned } from "./batch-question.ts";
 import { BatchQueue, type QueuedOperation } from "./batch-queue.ts";
 import { createBatchRecords, type NewOperation, type OperationEnd } from "./batch-records.ts";
 import { createBatchReports } from "./batch-reports.ts";
-import type { Calls } from "./calls-running.ts";
 import { type ConfirmMode, requirementOf, type Seen, type Tokens } from "./confirm.ts";
 import type { Journal } from "./journal.ts";
 import type { AgentLimits } from "./limits.ts";
 import type { Asked, Prepared } from "./prepared.ts";
+import type { Calls } from "./running-calls.ts";
 import type { Sealer } from "./seal.ts";
 import { outcomeUnknown } from "./write.ts";
 

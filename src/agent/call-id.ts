@@ -16,10 +16,6 @@ export function mintToken(nowMs: number, random: RandomBytes): string {
   return `${TOKEN_PREFIX}${v7({ msecs: nowMs, random: random(16) })}`;
 }
 
-export function isToken(id: string): boolean {
-  return id.startsWith(TOKEN_PREFIX) && timeOfId(id) !== undefined;
-}
-
 /** Unix milliseconds at which an id was minted (RFC 9562 §5.7: the first 48 bits); undefined = it carries no time. */
 export function timeOfId(id: string): number | undefined {
   if (id.length > MAX_ID_LENGTH) return undefined;

@@ -7,13 +7,13 @@ import type { AnswerLimits } from "./answers.ts";
 import { createAuditing } from "./auditing.ts";
 import { createBatches } from "./batches.ts";
 import type { RandomBytes } from "./call-id.ts";
-import { createCalls } from "./calls-running.ts";
 import { type ConfirmMode, createTokens } from "./confirm.ts";
 import { createHealth, type HealthAnswer } from "./health.ts";
 import type { Journal } from "./journal.ts";
 import { AGENT_LIMITS, type AgentLimits, type AgentLog, type Timer } from "./limits.ts";
 import type { Policy } from "./policy.ts";
 import { type Asked, type ConsolePlace, type PrepareDeps, prepare } from "./prepared.ts";
+import { createCalls } from "./running-calls.ts";
 import type { Sealer } from "./seal.ts";
 
 export interface AgentDeps {

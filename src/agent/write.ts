@@ -1,32 +1,20 @@
 /** A write, once around every tool: known outcome → plan → preview or confirm → durable row → apply → read back. */
 import type { NetworkSite } from "../controller/controller.ts";
 import { asEdgeError, EdgeError } from "../errors.ts";
-import { verdictOf } from "../redaction/secret-names.ts";
-import type { Payload, Plan } from "../tools/tool.ts";
+import type { Plan } from "../tools/tool.ts";
 import type { CallResult } from "../tunnel/calls.ts";
-import {
-  type AnswerLimits,
-  failureAnswer,
-  jsonAnswer,
-  previewFields,
-  repeated,
-  subjectOf,
-  unchangedFields,
-  writtenFields,
-} from "./answers.ts";
+import { jsonAnswer, previewFields, repeated, unchangedFields } from "./answers.ts";
+import { type ApplyDeps, applied, type Outcome } from "./apply.ts";
 import { type ConfirmMode, invalid, refusePerson, requirementOf, type Tokens } from "./confirm.ts";
 import type { CallKey, Found, Journal } from "./journal.ts";
 import type { Prepared } from "./prepared.ts";
 import type { Turn } from "./turn.ts";
-import { unverified, type Verification, verify } from "./verify.ts";
 
-export interface WriteDeps {
+export interface WriteDeps extends ApplyDeps {
   readonly journal: Journal;
   readonly tokens: Tokens;
   readonly confirmMode: ConfirmMode;
-  readonly limits: AnswerLimits;
   readonly now: () => number;
-  readonly warn: (message: string, error: unknown) => void;
   /** The outcome of a call that this process is running; undefined = it is not. */
   readonly running: (id: string) => Promise<CallResult> | undefined;
 }
@@ -48,7 +36,7 @@ export async function runWrite(deps: WriteDeps, request: WriteRequest, turn: Tur
   const key = { id: turn.id, fingerprint: call.fingerprint };
   const confirmed = isConfirmed(deps, request);
   if (confirmed) {
-    const known = knownOutcome(deps, request, key);
+    const known = knownOutcome(deps, request, key, turn);
     // whoever waits for another's write learns OUTCOME_UNKNOWN at his deadline, not "never started"
     if (known !== undefined) turn.beginWrite();
     if (known !== undefined) return await known;
@@ -61,7 +49,7 @@ export async function runWrite(deps: WriteDeps, request: WriteRequest, turn: Tur
 
   assertSameState(deps, request, plan);
   turn.beginWrite();
-  const meanwhile = begin(deps, request, key);
+  const meanwhile = begin(deps, request, key, turn);
   if (meanwhile !== undefined) return await meanwhile;
   turn.accepted();
   const outcome = await applied(deps, call, plan, site.site);
@@ -115,27 +103,57 @@ function preview(deps: WriteDeps, call: Prepared, plan: Plan, site: string): Cal
 }
 
 /** The first outcome of this id, of its token, or of an unresolved twin: then nothing runs. */
-function knownOutcome(deps: WriteDeps, request: WriteRequest, key: CallKey): Promise<CallResult> | undefined {
-  const own = outcomeOf(deps, deps.journal.find(key), key.id);
-  if (own !== undefined) return own;
+function knownOutcome(
+  deps: WriteDeps,
+  request: WriteRequest,
+  key: CallKey,
+  turn: Turn,
+): Promise<CallResult> | undefined {
   const { call } = request;
+  const outcome = (found: Found) => outcomeOf(deps, found, key.id, () => settleUnknown(deps, call, turn, found));
+  const own = outcome(deps.journal.find(key));
+  if (own !== undefined) return own;
   if (call.confirmToken !== undefined) {
     const { spentBy } = deps.tokens.check(call.confirmToken, boundTo(deps.journal, call));
     if (spentBy !== undefined) {
-      const first = outcomeOf(deps, deps.journal.find({ ...key, id: spentBy }), key.id);
+      const first = outcome(deps.journal.find({ ...key, id: spentBy }));
       if (first === undefined) throw invalid("was already used");
       return first;
     }
   }
-  return request.repeat ? undefined : outcomeOf(deps, deps.journal.twin(key), key.id);
+  return request.repeat ? undefined : outcome(deps.journal.twin(key));
 }
 
-function outcomeOf(deps: WriteDeps, found: Found, id: string): Promise<CallResult> | undefined {
+function outcomeOf(
+  deps: WriteDeps,
+  found: Found,
+  id: string,
+  settle: () => Promise<CallResult>,
+): Promise<CallResult> | undefined {
   if (found.state === "new") return undefined;
   const told = (result: CallResult) => (found.id === id ? result : repeated(result, found.id));
   if (found.state === "done") return Promise.resolve(told(found.result));
   if (found.state === "cancelled") throw new EdgeError("CANCELLED", "This call was cancelled before it started.");
-  return deps.running(found.id)?.then(told) ?? Promise.reject(outcomeUnknown(found.id, found.id === id));
+  return (deps.running(found.id) ?? settle()).then(told);
+}
+
+/**
+ * A write whose process died under it: where the console already shows what it asked for (it did not before, or no row
+ * would stand), it took effect. Otherwise nobody knows, and OUTCOME_UNKNOWN is thrown. Never runs it again.
+ */
+async function settleUnknown(deps: WriteDeps, call: Prepared, turn: Turn, found: Found): Promise<CallResult> {
+  const id = found.state === "new" ? turn.id : found.id;
+  const unknown = outcomeUnknown(id, id === turn.id);
+  const site = await call.console.network.site(call.siteName).catch(() => Promise.reject(unknown));
+  const shown = await planOf(deps, call, site, turn).then(
+    (plan) => plan.unchanged === true,
+    (error: unknown) => call.tool.permission.action === "delete" && asEdgeError(error).code === "NOT_FOUND",
+  );
+  if (!shown) throw unknown;
+  const message = "The agent stopped while this write was under way; the console shows that it took effect.";
+  const result = jsonAnswer({ success: true, settled_by_reading: true, message, site: site.site }, deps.limits);
+  record(deps, id, { result, unresolved: false });
+  return result;
 }
 
 /** For a write whose process died under it. */
@@ -161,123 +179,16 @@ function assertSameState(deps: WriteDeps, { call, confirmedByBatch }: WriteReque
 }
 
 /** One durable step: the id is still free, no twin appeared, the token is spent, the row stands. */
-function begin(deps: WriteDeps, request: WriteRequest, key: CallKey): Promise<CallResult> | undefined {
+function begin(deps: WriteDeps, request: WriteRequest, key: CallKey, turn: Turn): Promise<CallResult> | undefined {
+  const outcome = (found: Found) =>
+    outcomeOf(deps, found, key.id, () => settleUnknown(deps, request.call, turn, found));
   return deps.journal.transaction(() => {
-    const known =
-      outcomeOf(deps, deps.journal.find(key), key.id) ??
-      (request.repeat ? undefined : outcomeOf(deps, deps.journal.twin(key), key.id));
+    const known = outcome(deps.journal.find(key)) ?? (request.repeat ? undefined : outcome(deps.journal.twin(key)));
     if (known !== undefined) return known;
     if (request.call.confirmToken !== undefined) deps.tokens.spend(request.call.confirmToken, key.id);
     deps.journal.start(key, request.call.tool.name);
     return undefined;
   });
-}
-
-interface Outcome {
-  readonly result: CallResult;
-  readonly unresolved: boolean;
-}
-
-/** Sends the write once and looks at what it left. Never throws: from here on there is always something to record. */
-async function applied(deps: WriteDeps, call: Prepared, plan: Plan, site: string): Promise<Outcome> {
-  let fields: Payload;
-  try {
-    fields = await plan.apply();
-  } catch (thrown) {
-    if (!(thrown instanceof EdgeError)) deps.warn(`${call.tool.name} failed`, thrown);
-    const error = asEdgeError(thrown);
-    if (error.executed === "maybe" && (await tookEffect(deps, call, plan))) {
-      const note = "The console's answer was lost; reading the object back shows that the write took effect.";
-      const told = { ...writtenFields(plan, {}, undefined), note, site };
-      return {
-        result: withinLimit(deps, plan, site, () => jsonAnswer(told, deps.limits, call.tool)),
-        unresolved: false,
-      };
-    }
-    return { result: failureAnswer(error, deps.limits), unresolved: error.executed === "maybe" };
-  }
-  const seen = await lookBack(deps, call, plan, fields);
-  const answer =
-    seen === undefined || seen.dropped.length === 0
-      ? () => jsonAnswer({ ...writtenFields(plan, fields, seen), site }, deps.limits, call.tool)
-      : () => notPersisted(deps, plan, seen, site);
-  return { result: withinLimit(deps, plan, site, answer), unresolved: false };
-}
-
-/** After a lost answer: true only where the object that was to change or go can be seen as asked for. */
-async function tookEffect(deps: WriteDeps, call: Prepared, plan: Plan): Promise<boolean> {
-  if (
-    plan.readBack === undefined ||
-    (plan.action !== "delete" && plan.action !== "update" && plan.action !== "toggle")
-  ) {
-    return false;
-  }
-  try {
-    const after = await plan.readBack({});
-    if (plan.action === "delete") return after === undefined;
-    const seen = verify(plan.proposed ?? {}, plan.current, after ?? {}, withheldBy(plan));
-    return seen.persisted.length > 0 && seen.dropped.length + seen.unverifiable.length === 0 && isEmpty(seen.coerced);
-  } catch (error) {
-    deps.warn(`${call.tool.name}: the console could not be asked whether the write took effect`, error);
-    return false;
-  }
-}
-
-/** Secrets, and what the tool knows its console never to show. */
-function withheldBy(plan: Plan): (name: string) => boolean {
-  return (name) => verdictOf(name) === "secret" || plan.unverifiable?.includes(name) === true;
-}
-
-function isEmpty(record: object): boolean {
-  return Object.keys(record).length === 0;
-}
-
-/** A write that took effect is told in any case, if need be without the object that is too large to show. */
-function withinLimit(deps: WriteDeps, plan: Plan, site: string, answer: () => CallResult): CallResult {
-  try {
-    return answer();
-  } catch (error) {
-    deps.warn("an answer did not fit and was told without its details", error);
-    return jsonAnswer({ success: true, ...subjectOf(plan), truncated: true, site }, deps.limits);
-  }
-}
-
-/** undefined = this write leaves nothing that could be compared. */
-async function lookBack(
-  deps: WriteDeps,
-  call: Prepared,
-  plan: Plan,
-  fields: Payload,
-): Promise<Verification | undefined> {
-  if (plan.readBack === undefined) return undefined;
-  try {
-    const after = await plan.readBack(fields);
-    if (plan.action === "delete") return deletionOf(after !== undefined);
-    if (plan.proposed === undefined) return undefined;
-    return verify(plan.proposed, plan.current, after ?? {}, withheldBy(plan));
-  } catch (error) {
-    deps.warn(`${call.tool.name} was applied but could not be read back`, error);
-    return unverified(plan.proposed);
-  }
-}
-
-function deletionOf(stillThere: boolean): Verification | undefined {
-  return stillThere ? { persisted: [], dropped: ["deletion"], coerced: {}, unverifiable: [] } : undefined;
-}
-
-function notPersisted(deps: WriteDeps, plan: Plan, seen: Verification, site: string): CallResult {
-  const partly = seen.persisted.length > 0 || !isEmpty(seen.coerced);
-  const error = new EdgeError(
-    "NOT_PERSISTED",
-    plan.action === "delete"
-      ? "The console accepted the deletion, but the object is still there."
-      : `The console accepted the write but did not save: ${seen.dropped.join(", ")}.`,
-    {
-      hint: "This console or its version may not support these fields, or another setting rules them out.",
-      details: { ...subjectOf(plan), partial_success: partly, ...seen, site },
-    },
-  );
-  return failureAnswer(error, deps.limits);
 }
 
 /** An outcome that cannot be recorded is still told; its row stays open, so a repeat of the id learns OUTCOME_UNKNOWN. */

@@ -377,3 +377,31 @@ test("an outcome that cannot be recorded is told, and its id is unknown afterwar
   await assert.rejects(agent.call(request(callId), {}), failing("OUTCOME_UNKNOWN"));
   assert.deepEqual(console.writes(), ["POST /notes"]);
 });
+
+const DYING = [
+  ["an update", "unifi_update_note", { id: "1", text: "bread", confirm: true }],
+  ["a delete", "unifi_delete_note", { id: "1" }],
+] as const;
+
+for (const [what, tool, args] of DYING) {
+  test(`${what} of a dead process is settled where the console shows that it took effect`, async (t) => {
+    const path = join(temporaryFolder(t), "journal.sqlite");
+    const [clock, console] = [manualClock(), notesConsole()];
+    const before = agentUnderTest(t, { path, clock, console, confirm: tool.includes("delete") ? "off" : "flag" });
+    const callId = before.id();
+    const { enter, reached } = gate();
+    console.after = enter;
+    void before.agent.call(request(callId, { tool, args }), {});
+    await reached;
+    before.die();
+
+    console.after = () => undefined;
+    const { agent } = agentUnderTest(t, { path, clock, console, confirm: "off" });
+    const first = answerOf(await agent.call(request(callId, { tool, args }), {}));
+    const second = answerOf(await agent.call(request(callId, { tool, args }), {}));
+
+    assert.deepEqual([first.success, first.settled_by_reading], [true, true]);
+    assert.deepEqual(second, first);
+    assert.equal(console.writes().length, 1);
+  });
+}
