@@ -3,6 +3,7 @@ import type { Row, SiteExchange } from "./exchange.ts";
 import type { Resource } from "./resources.ts";
 import { checkFields, type Refusal } from "./schema-check.ts";
 import { findRow, insertRow, removeRow } from "./site.ts";
+import { isRow } from "./world.ts";
 
 /** Why a write was refused: a field, a code, or no such row. */
 export type Refused = { readonly refusal: Refusal } | { readonly code: string };
@@ -31,10 +32,11 @@ export function updateRow(x: SiteExchange, resource: Resource, id: string): Outc
   if (before.attr_no_edit === true) return { code: "NoEdit" };
   const checked = checkFields(resource.fields, x.body);
   if ("refusal" in checked) return checked;
-  const after = { ...before, ...checked.row };
+  const change = { ...checked.row, ...mergedLists(resource, before, checked.row) };
+  const after = { ...before, ...change };
   const code = firstBrokenRule(x, resource, after, before);
   if (code !== undefined) return { code };
-  Object.assign(before, checked.row);
+  Object.assign(before, change);
   announce(x, resource, "sync", before);
   return { row: before };
 }
@@ -46,6 +48,19 @@ export function deleteRow(x: SiteExchange, resource: Resource, id: string): Outc
   removeRow(x.site, resource.table, row);
   announce(x, resource, "delete", row);
   return { row };
+}
+
+/** `radio_table` is configuration and report in one: an item keeps the fields that no client may write. */
+function mergedLists(resource: Resource, before: Row, written: Row): Row {
+  const merged: Row = {};
+  for (const [field, name] of Object.entries(resource.mergedLists)) {
+    if (!Array.isArray(written[field]) || !Array.isArray(before[field])) continue;
+    const known = before[field].filter(isRow);
+    merged[field] = written[field]
+      .filter(isRow)
+      .map((item) => ({ ...known.find((old) => old[name] === item[name]), ...item }));
+  }
+  return merged;
 }
 
 function firstBrokenRule(x: SiteExchange, resource: Resource, row: Row, before: Row | undefined): string | undefined {

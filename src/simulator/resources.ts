@@ -16,6 +16,8 @@ export interface Resource {
   readonly event: { readonly prefix: string } | { readonly always: string };
   /** v1 rows carry `site_id`, v2 rows do not. */
   readonly namesSite: boolean;
+  /** Lists whose items also carry what the device reports, by the field that names an item: those values stay. */
+  readonly mergedLists: Readonly<Record<string, string>>;
   readonly creatable: boolean;
   readonly deletable: boolean;
 }
@@ -43,6 +45,7 @@ function v1(table: Table & keyof typeof schemas.v1, extra: Extra = {}): Resource
     defaults: {},
     event: { prefix: table },
     namesSite: true,
+    mergedLists: {},
     creatable: true,
     deletable: true,
     ...extra,
@@ -58,6 +61,7 @@ function v2(table: Table, schema: keyof typeof schemas.v2, extra: Extra = {}): R
     defaults: {},
     event: { prefix: schema },
     namesSite: false,
+    mergedLists: {},
     creatable: true,
     deletable: true,
     ...extra,
@@ -101,7 +105,12 @@ export const V1_RESOURCES: Readonly<Record<string, Resource>> = {
     defaults: { qos_rate_max_down: -1, qos_rate_max_up: -1 },
     event: { always: "usergroup:sync" },
   }),
-  device: v1("device", { event: { always: "device:update" }, creatable: false, deletable: false }),
+  device: v1("device", {
+    mergedLists: { radio_table: "radio" },
+    event: { always: "device:update" },
+    creatable: false,
+    deletable: false,
+  }),
   portconf: v1("portconf"),
   firewallgroup: v1("firewallgroup", { required: ["name", "group_type"], defaults: { group_members: [] } }),
   firewallrule: v1("firewallrule", { required: [], defaults: { enabled: true } }),

@@ -55,10 +55,6 @@ export interface Site {
   readonly settings: Map<string, Row>;
 }
 
-export function isTable(name: string): name is Table {
-  return (TABLES as readonly string[]).includes(name);
-}
-
 /** The row with this id; v1 and most of v2 call it `_id`, a few v2 resources `id`. */
 export function findRow(site: Site, table: Table, id: string): Row | undefined {
   return site.tables[table].find((row) => row._id === id || row.id === id);

@@ -2,8 +2,9 @@
 import shapes from "./data/templates.json" with { type: "json" };
 import type { Reply, Row, SiteExchange } from "./exchange.ts";
 import { v2Plain } from "./replies.ts";
+import { reportRows } from "./reports.ts";
 import { stationRows } from "./views.ts";
-import { textsOf } from "./world.ts";
+import { textsOf, uuidOf } from "./world.ts";
 
 /** The closed set of the console (unpoller#962). */
 const CATEGORIES = [
@@ -111,4 +112,16 @@ export function dashboard(x: SiteExchange): Row {
     clients: { total: stations.length, wireless, wired: stations.length - wireless },
     devices: { total: x.site.tables.device.length },
   };
+}
+
+export function speedtests(x: SiteExchange): Row[] {
+  return (reportRows(x, "archive", "speedtest", []) ?? []).map((row) => ({
+    id: uuidOf(x.site.uuid, String(row.time)),
+    time: row.time,
+    download_mbps: row.xput_download,
+    upload_mbps: row.xput_upload,
+    latency_ms: row.latency,
+    interface_name: "eth4",
+    wan_networkgroup: "WAN",
+  }));
 }

@@ -5,7 +5,7 @@ import { v2Error, v2Plain } from "./replies.ts";
 import { V2_RESOURCES, type V2Resource } from "./resources.ts";
 import { siteEndpoints } from "./router.ts";
 import { activeClients, offlineClients } from "./v2-clients.ts";
-import { dashboard, flowStatistics, systemLog, trafficFlows } from "./v2-insights.ts";
+import { dashboard, flowStatistics, speedtests, systemLog, trafficFlows } from "./v2-insights.ts";
 
 const PREFIX = "/v2/api/site/:site";
 
@@ -30,6 +30,7 @@ export const V2: readonly Endpoint[] = [
     ["POST", "traffic-flows", (x) => json(trafficFlows(x))],
     ["GET", "traffic-flow-latest-statistics", (x) => json(flowStatistics(x))],
     ["GET", "described-features", () => json([])],
+    ["GET", "speedtest", (x) => json({ data: speedtests(x) })],
   ]),
   ...V2_RESOURCES.flatMap(resourceEndpoints),
 ];

@@ -55,17 +55,30 @@ export function userRows(world: World, site: Site): Row[] {
 
 /** Devices with uptime, state and client counts of this moment. */
 export function deviceRows(world: World, site: Site): Row[] {
-  const stations = stationRows(world, site);
-  return site.tables.device.map((device) => deviceRow(world, device, stations));
+  const clients = clientsByDevice(stationRows(world, site));
+  return site.tables.device.map((device) => deviceRow(world, device, clients.get(device.mac) ?? NOBODY));
 }
 
-function deviceRow(world: World, device: Row, stations: readonly Row[]): Row {
+interface ClientCount {
+  readonly all: number;
+  readonly guests: number;
+}
+const NOBODY: ClientCount = { all: 0, guests: 0 };
+
+function clientsByDevice(stations: readonly Row[]): Map<unknown, ClientCount> {
+  const counts = new Map<unknown, ClientCount>();
+  for (const station of stations) {
+    const mac = station.last_uplink_mac;
+    const { all, guests } = counts.get(mac) ?? NOBODY;
+    counts.set(mac, { all: all + 1, guests: guests + (station.is_guest === true ? 1 : 0) });
+  }
+  return counts;
+}
+
+function deviceRow(world: World, device: Row, clients: ClientCount): Row {
   const state = stateOf(world, device);
   const connected = state === DEVICE_STATE.connected;
-  const here = connected
-    ? stations.filter((station) => station.ap_mac === device.mac || station.sw_mac === device.mac)
-    : [];
-  const guests = here.filter((station) => station.is_guest === true).length;
+  const { all, guests } = connected ? clients : NOBODY;
   const uptime = connected ? Math.floor((world.now() - Number(device.start_connected_millis)) / 1000) : 0;
   return {
     ...device,
@@ -73,8 +86,8 @@ function deviceRow(world: World, device: Row, stations: readonly Row[]): Row {
     uptime,
     _uptime: uptime,
     ...(connected ? heartbeat(nowSeconds(world)) : {}),
-    num_sta: here.length,
-    "user-num_sta": here.length - guests,
+    num_sta: all,
+    "user-num_sta": all - guests,
     "guest-num_sta": guests,
   };
 }

@@ -107,6 +107,19 @@ test("a partial PUT overlays, a whole row sent back with read-only fields is acc
   assert.equal(console_.effects.get(`PUT rest/wlanconf/${String(wlan?._id)}`), 2);
 });
 
+test("a list is replaced whole, but a radio keeps what the device reports about it", async (t) => {
+  const { client } = await signedIn(t);
+  const [, , device] = rowsOf(await client.send("GET", `${V1}/stat/device`));
+  const path = `${V1}/rest/device/${String(device?._id)}`;
+
+  await client.send("PUT", path, { radio_table: [{ radio: "na", channel: "44", ht: 80, nss: 9 }] });
+  const [after] = rowsOf(await client.send("GET", `${V1}/stat/device/${String(device?.mac)}`));
+
+  const radios = at(after, "radio_table");
+  assert.equal(Array.isArray(radios) && radios.length, 1);
+  assert.deepEqual([at(radios, 0, "channel"), at(radios, 0, "ht"), at(radios, 0, "nss")], ["44", 80, 3]);
+});
+
 test("numbers sent as text are kept as numbers", async (t) => {
   const { client } = await signedIn(t);
 
