@@ -31,9 +31,13 @@ export class Assembly {
     this.#open.set(chunk.stream, partial);
     if (partial.bytes > limit || this.#bytes > ASSEMBLY_BYTES) {
       this.drop(chunk.stream);
-      throw new EdgeError("TOO_LARGE", `A body through the tunnel is larger than ${limit} bytes.`, {
-        hint: "Ask a narrower question: limit, fields or filter.",
-      });
+      throw new EdgeError(
+        "TOO_LARGE",
+        `One answer may have ${limit} bytes, and unfinished ones ${ASSEMBLY_BYTES} together.`,
+        {
+          hint: "Ask a narrower question: limit, fields or filter.",
+        },
+      );
     }
     if (!chunk.last) return undefined;
     this.drop(chunk.stream);

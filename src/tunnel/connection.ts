@@ -31,7 +31,7 @@ import type { LinkEnd } from "./link.ts";
 import { Questions, type QuestionsOptions } from "./questions.ts";
 import type { KnownAgent } from "./upgrade.ts";
 
-export interface ConnectionOptions extends QuestionsOptions {
+export interface ConnectionOptions extends Omit<QuestionsOptions, "forgotten"> {
   readonly agent: KnownAgent;
   readonly description: AgentDescription;
   readonly epoch: number;
@@ -71,7 +71,12 @@ export class GatewayConnection implements AgentConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#questions = new Questions(options);
+    this.#questions = new Questions({
+      link: options.link,
+      timing: options.timing,
+      lateResult: options.lateResult,
+      forgotten: (stream) => this.#assembly.drop(stream),
+    });
     this.org = options.agent.org;
     this.location = options.agent.location;
     this.description = options.description;
@@ -254,7 +259,7 @@ function encodeCall(request: CallRequest, stream: number): string {
     ...(request.repeat === undefined ? {} : { repeat: request.repeat }),
     ...(request.trace === undefined ? {} : { trace: request.trace }),
   });
-  if (text.length > ARGUMENTS_BYTES) {
+  if (Buffer.byteLength(text) > ARGUMENTS_BYTES) {
     throw new EdgeError("TOO_LARGE", `The arguments of one call may have ${ARGUMENTS_BYTES} bytes.`);
   }
   if (nestsDeeperThan(text, HEADER_DEPTH)) {

@@ -16,6 +16,8 @@ export interface GreetingOptions {
   /** Greater than `lastEpoch` and than any that the store has seen of this agent. */
   nextEpoch(agent: KnownAgent, lastEpoch: number): Promise<number>;
   ready(description: AgentDescription, epoch: number): void;
+  /** No epoch could be given; the link has been ended. */
+  failed(error: unknown): void;
 }
 
 /** Returns the taker of the link's frames until `ready`. It throws PROTOCOL_ERROR for anything out of turn. */
@@ -29,7 +31,10 @@ export function greet(options: GreetingOptions): (frame: Frame) => void {
         (given) => {
           epoch = given;
         },
-        () => options.link.end(CLOSE.later, "the gateway's store did not answer; try again"),
+        (error: unknown) => {
+          options.link.end(CLOSE.later, "the gateway's store did not answer; try again");
+          options.failed(error);
+        },
       );
     } else if (frame.t === "ready" && description !== undefined && frame.epoch === epoch) {
       options.ready(description, frame.epoch);

@@ -18,6 +18,9 @@ import type { Timing } from "./timing.ts";
 /** RFC 6455 §7.4.1: no close frame was received. Also our own word for a silent or stuck peer. */
 export const ABNORMAL = 1006;
 
+/** RFC 6455 §5.5 leaves 123 bytes; a letter cut in half becomes a replacement character of up to three. */
+const CLOSE_REASON_BYTES = 120;
+
 export interface LinkEnd {
   readonly code: number;
   readonly reason: string;
@@ -107,7 +110,7 @@ export class Link {
   /** Ends the link now and tells the peer why; a peer that does not answer has its socket destroyed. */
   end(code: number, reason: string): void {
     if (this.#ended) return;
-    this.#socket.close(code, reason.slice(0, 120));
+    this.#socket.close(code, Buffer.from(reason).subarray(0, CLOSE_REASON_BYTES).toString());
     const cancel = this.#options.timing.after(CLOSE_GRACE_MS, () => this.#socket.terminate());
     this.#socket.once("close", cancel);
     this.#finish({ code, reason });

@@ -41,6 +41,8 @@ export interface QuestionsOptions {
   readonly timing: Timing;
   /** The outcome of a write that nobody waits for any more. */
   lateResult(id: string, result: CallResult | EdgeError): void;
+  /** No further bytes of this stream are wanted, though its last has not come. */
+  forgotten(stream: number): void;
 }
 
 export class Questions {
@@ -59,7 +61,7 @@ export class Questions {
   refuseIfBusy(): void {
     if (this.#ended) throw offline();
     const now = this.#options.timing.now();
-    for (const [stream, { untilMs }] of this.#abandoned) if (untilMs <= now) this.#abandoned.delete(stream);
+    for (const [stream, { untilMs }] of this.#abandoned) if (untilMs <= now) this.#forget(stream);
     if (this.#pending.size < AGENT_CALLS && this.#pending.size + this.#abandoned.size < AGENT_STREAMS) return;
     throw new EdgeError("OVERLOADED", "This location has as many calls running as it may have.", {
       retryAfterSeconds: 1,
@@ -132,9 +134,14 @@ export class Questions {
   /** An outcome announced by id: the answer of a call that was sent again under it, else a late result. */
   settleById(id: string, result: CallResult | EdgeError): void {
     const again = [...this.#pending.values()].find(({ question }) => question.what === "call" && question.id === id);
-    if (again === undefined) this.#options.lateResult(id, result);
-    else if (result instanceof EdgeError) this.fail(again.question.stream, result);
-    else this.complete(again.question.stream, result);
+    if (again === undefined) {
+      this.#options.lateResult(id, result);
+      return;
+    }
+    const { stream } = again.question;
+    if (result instanceof EdgeError) this.fail(stream, result);
+    else this.complete(stream, result);
+    this.#options.forgotten(stream);
   }
 
   ended(end: LinkEnd): void {
@@ -152,6 +159,11 @@ export class Questions {
     this.#pending.delete(stream);
     pending?.release();
     return pending;
+  }
+
+  #forget(stream: number): void {
+    this.#abandoned.delete(stream);
+    this.#options.forgotten(stream);
   }
 
   #tellLate(stream: number, result: CallResult | EdgeError): void {

@@ -147,6 +147,7 @@ export function createTunnelServer(options: TunnelServerOptions): TunnelServer {
           tooSlow();
           receiver = takeOver(link, agent, description, epoch) ?? receiver;
         },
+        failed: (error) => log.warn({ err: error, agent: agent.agentId }, "an agent could not be given an epoch"),
       }),
       chunk() {
         throw new EdgeError("PROTOCOL_ERROR", "A body came before ready.");

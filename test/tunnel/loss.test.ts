@@ -311,7 +311,7 @@ test("close(code, reason) rejects what is pending at once, whatever the peer doe
   socket.pause();
   const write = failureOf(connection.call(request({ kind: "write" }), {}));
 
-  connection.close(4403, "the key is revoked");
+  connection.close(4403, `the key is revoked ${"ü".repeat(100)}`);
 
   assert.partialDeepStrictEqual(await write, { code: "OUTCOME_UNKNOWN" });
   assert.deepEqual(rig.server.connections(), []);
