@@ -12,7 +12,9 @@ export type ConfirmMode = (typeof CONFIRM_MODES)[number];
 export type Requirement = "none" | "flag" | "token" | "person";
 
 /** How long a preview's token may be used. */
-export const TOKEN_TTL_MS = 600_000;
+const TOKEN_TTL_MS = 600_000;
+/** How long an unused one is still told as expired rather than unknown. */
+const REMEMBER_EXPIRED_MS = 3_600_000;
 
 /** What a write of this tool must bring before it runs. */
 export function requirementOf(mode: ConfirmMode, tool: Pick<Tool, "confirm">): Requirement {
@@ -48,12 +50,16 @@ export interface Tokens {
 export function createTokens(journal: Journal, now: () => number, random: RandomBytes): Tokens {
   const { database } = journal;
   const insert = database.prepare("INSERT INTO tokens (id, bound, seen, expires_ms) VALUES (?, ?, ?, ?)");
+  const forget = database.prepare("DELETE FROM tokens WHERE spent_by IS NULL AND expires_ms < ?");
   const select = database.prepare("SELECT bound, seen, expires_ms, spent_by FROM tokens WHERE id = ?");
   const spend = database.prepare("UPDATE tokens SET spent_by = ? WHERE id = ? AND spent_by IS NULL");
   return {
     mint(bound, seen) {
       const token = mintToken(now(), random);
-      journal.transaction(() => insert.run(token, bound, JSON.stringify(seen), now() + TOKEN_TTL_MS));
+      journal.transaction(() => {
+        forget.run(now() - REMEMBER_EXPIRED_MS);
+        insert.run(token, bound, JSON.stringify(seen), now() + TOKEN_TTL_MS);
+      });
       return token;
     },
     check(token, bound) {

@@ -136,6 +136,14 @@ export function openJournal(options: JournalOptions): Journal {
     return { state: "done", id, result: resultOf(row), unresolved: row.unresolved === 1 };
   }
 
+  /** Within the transaction that added a row. */
+  function grown(): void {
+    sincePrune += 1;
+    if (sincePrune < PRUNE_EVERY) return;
+    sincePrune = 0;
+    prune();
+  }
+
   function isCurrent(id: string): boolean {
     const idMs = timeOfId(id);
     const horizon = Math.max(now() - keepMs + CLOCK_LEAD_MS, meta.number("pruned_through"));
@@ -176,14 +184,11 @@ export function openJournal(options: JournalOptions): Journal {
     start(key, tool) {
       insert.run(key.id, timeOfId(key.id) ?? now(), key.fingerprint, tool, "started", bootId, now());
       running.add(key.id);
-      sincePrune += 1;
+      grown();
     },
     finish(id, result, unresolved) {
       running.delete(id);
       transaction(() => end.run(now(), Number(unresolved), Number(result.isError), result.type, result.body, id));
-      if (sincePrune < PRUNE_EVERY) return;
-      sincePrune = 0;
-      transaction(prune);
     },
     acknowledge: (id, delivered) => void transaction(() => acknowledge.run(Number(delivered), id)),
     entomb: (id) =>
@@ -191,6 +196,7 @@ export function openJournal(options: JournalOptions): Journal {
         if (byId.get(id) !== undefined) return false;
         // an id that find() refuses as stale needs no tombstone, and one from the future would move the horizon
         if (isCurrent(id)) insert.run(id, timeOfId(id) ?? 0, Buffer.alloc(0), "", "cancelled", bootId, now());
+        grown();
         return true;
       }),
     open: (limit) => openCalls.all(limit).map((row) => ({ id: String(row.id), state: openState(row.state) })),

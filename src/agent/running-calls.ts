@@ -82,7 +82,8 @@ export function createCalls(deps: CallsDeps): Calls {
     const work = request.call.kind === "read" ? runRead(deps, request.call, turn) : writing(request, turn);
     const outcome = work
       .catch((error: unknown) => refusalOf(turn.signal.aborted ? turn.signal.reason : error).refusal)
-      .finally(() => jobs.delete(request.id));
+      // one that was given up may have been followed by another under the same id
+      .finally(() => jobs.get(request.id)?.turn === turn && jobs.delete(request.id));
     // those who wait see the rejection; with nobody left it is no defect
     outcome.catch(() => undefined);
     const job: Job = { turn, call: request.call, source: request.source, outcome };
@@ -144,7 +145,7 @@ export function createCalls(deps: CallsDeps): Calls {
     async run(request, ttlMs, events) {
       if (ttlMs <= 0) throw new EdgeError("DEADLINE_BEFORE_START", "The call's time was over before it could start.");
       const known = jobs.get(request.id);
-      if (known !== undefined) return await wait(attach(known, request), ttlMs, events);
+      if (known?.turn.signal.aborted === false) return await wait(attach(known, request), ttlMs, events);
       assertRoom(request);
       return await wait(start(request), ttlMs, events);
     },

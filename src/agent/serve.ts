@@ -1,6 +1,6 @@
 /** Answers calls and batches on the LAN: puts the checks, the journal and the batch runner around the tools. */
 import type { Audit } from "../audit/audit.ts";
-import { asEdgeError, EdgeError } from "../errors.ts";
+import { EdgeError } from "../errors.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { AgentDescription, AgentPort, CallEvents, CallRequest, CallResult } from "../tunnel/calls.ts";
 import type { AnswerLimits } from "./answers.ts";
@@ -51,7 +51,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const tools = new Map(deps.tools.map((tool) => [tool.name, tool]));
   const preparing: PrepareDeps = { ...deps, tools };
   const tokens = createTokens(deps.journal, deps.now, deps.random);
-  const warn = (message: string, error: unknown) => deps.log.warn({ err: asEdgeError(error), cause: error }, message);
+  const warn = (message: string, error: unknown) => deps.log.warn({ err: error }, message);
   const calls = createCalls({ ...deps, tokens, answers, limits, warn });
   const auditing = createAuditing(deps);
   const prepared = (asked: Asked) => prepare(preparing, asked);

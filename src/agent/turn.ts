@@ -41,7 +41,7 @@ export class RunningTurn implements Turn {
   /** Adds one who waits; returns the remover. A late one is told at once that the row is durable. */
   attach(events: CallEvents): () => void {
     this.#listeners.add(events);
-    if (this.#accepted) events.accepted?.();
+    if (this.#accepted) tell(() => events.accepted?.());
     return () => void this.#listeners.delete(events);
   }
 
@@ -59,10 +59,19 @@ export class RunningTurn implements Turn {
 
   accepted(): void {
     this.#accepted = true;
-    for (const listener of this.#listeners) listener.accepted?.();
+    for (const listener of this.#listeners) tell(() => listener.accepted?.());
   }
 
   progress(progress: Progress): void {
-    for (const listener of this.#listeners) listener.progress?.(progress);
+    for (const listener of this.#listeners) tell(() => listener.progress?.(progress));
+  }
+}
+
+/** A link that fails while it is told something must not fail the write that it is told of. */
+function tell(speak: () => void): void {
+  try {
+    speak();
+  } catch {
+    // whoever waits on that link learns of its end from the link
   }
 }

@@ -90,6 +90,17 @@ test("an expired token is told as expired, and an invented one as unknown", asyn
   assert.match(String(unknown.error), /not one that this agent gave/);
 });
 
+test("unused tokens do not pile up in the journal", async (t) => {
+  const under = agentUnderTest(t);
+  await tokenFor(under);
+  await tokenFor(under);
+  under.clock.pass(2 * 3_600_000);
+
+  await tokenFor(under);
+
+  assert.equal(under.journal.database.prepare("SELECT count(*) AS kept FROM tokens").get()?.kept, 1);
+});
+
 test("UNIFI_CONFIRM=token asks for a token everywhere, off asks nothing, flag takes confirm=true for a delete", async (t) => {
   const strict = await agentUnderTest(t, { confirm: "token" }).ask("unifi_create_note", { text: "a", confirm: true });
   const open = await agentUnderTest(t, { confirm: "off" }).ask(DELETE, { id: "1" });

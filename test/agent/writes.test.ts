@@ -405,3 +405,32 @@ for (const [what, tool, args] of DYING) {
     assert.equal(console.writes().length, 1);
   });
 }
+
+test("a read that was given up may be asked again under its id before it has ended", async (t) => {
+  const { agent, console, id } = agentUnderTest(t);
+  const read = request(id(), { tool: "unifi_list_notes", args: {}, kind: "read" });
+  const { enter, reached, open } = gate();
+  console.before = enter;
+  const leaving = new AbortController();
+  const first = agent.call(read, { signal: leaving.signal });
+  await reached;
+  leaving.abort();
+  await assert.rejects(first, failing("CANCELLED"));
+
+  const second = agent.call(read, {});
+  open();
+
+  assert.equal(answerOf(await second).success, true);
+});
+
+test("a link that fails while it is told does not fail the write", async (t) => {
+  const { agent, id } = agentUnderTest(t);
+
+  const result = await agent.call(request(id()), {
+    accepted: () => {
+      throw new Error("the link is gone");
+    },
+  });
+
+  assert.equal(answerOf(result).success, true);
+});
