@@ -8,6 +8,7 @@ import Fastify, {
 } from "fastify";
 import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
 import type { TunnelServer } from "../tunnel/server.ts";
+import { isAgentUpgrade } from "../tunnel/upgrade.ts";
 import { type EnrolRouteParts, enrolRoutes } from "./routes/enrol.ts";
 import { type HealthRouteParts, healthRoutes } from "./routes/health.ts";
 import { type McpRouteParts, mcpRoutes } from "./routes/mcp.ts";
@@ -34,6 +35,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: parts.trustProxy,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { shouldUpgradeCallback: isAgentUpgrade },
     routerOptions: { maxParamLength: 200 },
   });
   app.setErrorHandler((error: FastifyError | EdgeError, _request, reply) => {
