@@ -23,6 +23,7 @@ const COMMANDS: readonly CommandRow[] = [
   { name: "org", summary: "Manage organisations.", load: () => import("./org.ts") },
   { name: "location", summary: "Manage locations and their agents.", load: () => import("./location.ts") },
   { name: "user", summary: "Manage people and their roles.", load: () => import("./user.ts") },
+  { name: "manifest", summary: "Print or check the manifest of the tools.", load: () => import("./manifest.ts") },
   { name: "token", summary: "Manage personal access tokens.", load: () => import("./token.ts") },
 ];
 

@@ -26,25 +26,29 @@ export function currentManifestText(): string {
   return manifestText(manifestOf(TOOLS, "npm run manifest"));
 }
 
-/** Returns the process's exit status. */
-function main(check: boolean): number {
-  const wanted = currentManifestText();
-  if (!check) {
-    writeFileSync(FILE, wanted);
-    process.stdout.write(`tools_manifest.json: ${TOOLS.length} tools\n`);
-    return 0;
-  }
-  if (readExisting() === wanted) return 0;
-  process.stderr.write("tools_manifest.json does not match src/tools. Run `npm run manifest` and commit the result.\n");
-  return 1;
+/** Writes the packaged file and returns how many tools it holds. */
+export function writeManifest(): number {
+  writeFileSync(FILE, currentManifestText());
+  return TOOLS.length;
 }
 
-function readExisting(): string | undefined {
+/** True when the packaged file is what the tools say; an absent one is not. */
+export function manifestIsCurrent(): boolean {
   try {
-    return readFileSync(FILE, "utf8");
-  } catch {
-    return undefined; // absent counts as stale
+    return readFileSync(FILE, "utf8") === currentManifestText();
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return false;
+    throw thrown;
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main(process.argv.includes("--check"));
+export const STALE_MANIFEST =
+  "tools_manifest.json does not match src/tools. Run `npm run manifest` and commit the result.\n";
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (!process.argv.includes("--check")) process.stdout.write(`tools_manifest.json: ${writeManifest()} tools\n`);
+  else if (!manifestIsCurrent()) {
+    process.stderr.write(STALE_MANIFEST);
+    process.exitCode = 1;
+  }
+}

@@ -2,50 +2,19 @@
 import { type TProperties, Type } from "typebox";
 import type { Row } from "../controller/controller.ts";
 import { EdgeError } from "../errors.ts";
-import { createRow, endpointOf, idOf, listRows, type Place, removeRow, replaceRow } from "./collection.ts";
+import { endpointOf, listRows } from "./collection.ts";
 import { type Echo, type ListArguments, listArguments, listOutput, listPayload } from "./listing.ts";
-import { mergeDeep, pick, sameJson } from "./merge.ts";
-import { project, type RowTable, rowSchema } from "./rows.ts";
-import { defineTool, type Endpoint, type Plan, type Tool, type ToolContext, type ToolWords } from "./tool.ts";
+import { type Prepared, type ResourceFacts, resourcePlans } from "./resource-plans.ts";
+import { rowSchema } from "./rows.ts";
+import { defineTool, type Endpoint, type Tool, type ToolContext, type ToolWords } from "./tool.ts";
 
-/** A change as it will be sent, after the resource's own rules looked at it. */
-export interface Prepared {
-  /** In the argument's names; shown as `proposed`. */
-  readonly data: Row;
-  /** Console fields that no argument names (defaults of a create). */
-  readonly extra?: Row;
-  readonly warnings?: readonly string[];
-  readonly unverifiable?: readonly string[];
-}
+export type { Prepared } from "./resource-plans.ts";
 
 /** What a rule may look at: the console, the object now (in console names) and its siblings. */
 export interface Circumstances {
   readonly context: ToolContext;
   readonly current?: Row;
   readonly siblings: readonly Row[];
-}
-
-export interface ResourceFacts extends Place {
-  readonly category: string;
-  /** Gate key in lower case. */
-  readonly gate: string;
-  /** `dns_record`, shown in previews. */
-  readonly resourceType: string;
-  /** Singular for sentences: `DNS record`. */
-  readonly noun: string;
-  readonly idArgument: string;
-  /** Name of the tool that lists the ids, for hints. */
-  readonly listTool: string;
-  /** Row fields of the list answer. */
-  readonly table: RowTable;
-  /** Console object to list row, where names differ; projected onto `table` afterwards. */
-  readonly row?: (raw: Row) => Row;
-  /** Argument name to console name, where they differ. */
-  readonly rename?: Readonly<Record<string, string>>;
-  /** Argument values to console values, before renaming. */
-  readonly encode?: (data: Row) => Row;
-  /** Console values to argument values, after renaming back. */
-  readonly decode?: (data: Row) => Row;
 }
 
 interface ListWords extends ToolWords {
@@ -83,61 +52,32 @@ interface DeleteWords extends ToolWords {
 
 /** The tool makers of one resource; see src/tools/network/dns.ts for the shortest use. */
 export function resource(facts: ResourceFacts) {
-  const names = new Map(Object.entries(facts.rename ?? {}));
-  const argumentNames = new Map([...names].map(([argument, field]) => [field, argument]));
-
-  const encode = (data: Row): Row => renamed(facts.encode?.(data) ?? data, names);
-  const decode = (raw: Row): Row => {
-    const data = renamed(raw, argumentNames);
-    return facts.decode?.(data) ?? data;
+  const { idArgument, noun } = facts;
+  const { rowOf, findOrThrow, creation, replacement, removal } = resourcePlans(facts);
+  const idInput = { [idArgument]: Type.String({ description: `Id of the ${noun}`, minLength: 1, maxLength: 64 }) };
+  const idOutput = { [idArgument]: Type.Optional(Type.String()) };
+  const idAliases = { id: idArgument, _id: idArgument };
+  const place = { app: "network", category: facts.category } as const;
+  const endpoints = {
+    list: endpointOf("GET", facts),
+    create: endpointOf("POST", facts),
+    replace: endpointOf("PUT", facts, true),
+    remove: endpointOf("DELETE", facts, true),
   };
-  const rowOf = (raw: Row): Row => project(facts.row?.(raw) ?? raw, facts.table);
-  const idInput = {
-    [facts.idArgument]: Type.String({ description: `Id of the ${facts.noun}`, minLength: 1, maxLength: 64 }),
-  };
-  const common = {
-    app: "network",
-    category: facts.category,
-    aliases: { id: facts.idArgument, _id: facts.idArgument },
-  } as const;
-  const list = endpointOf("GET", facts);
-  const item = { put: endpointOf("PUT", facts, true), remove: endpointOf("DELETE", facts, true) };
-
-  async function find(context: ToolContext, id: unknown) {
-    const siblings = await listRows(context.network, facts);
-    const current = siblings.find((row) => idOf(row) === id);
-    return { siblings, current };
-  }
-
-  async function findOrThrow(context: ToolContext, id: unknown) {
-    const { siblings, current } = await find(context, id);
-    if (current !== undefined) return { siblings, current };
-    throw new EdgeError("NOT_FOUND", `No ${facts.noun} has this id.`, { hint: `${facts.listTool} lists the ids.` });
-  }
-
-  function nameOf(raw: Row): { resourceName: string } | Record<never, never> {
-    const name = raw.name ?? raw.key;
-    return typeof name === "string" ? { resourceName: name } : {};
-  }
 
   return {
-    find,
-    findOrThrow,
-
     list({ rowsName, defaultLimit, input = {}, select, echo, ...words }: ListWords): Tool {
       return defineTool({
         ...words,
-        app: "network",
-        category: facts.category,
+        ...place,
         permission: { category: facts.gate, action: "read" },
         input: { ...input, ...listArguments(defaultLimit) },
         output: listOutput(rowsName, facts.table, echo),
-        reads: [list],
-        async run(context, args: Row & ListArguments) {
-          const rows = (await listRows(context.network, facts)).map(rowOf);
-          const { site } = context.network;
+        reads: [endpoints.list],
+        async run({ network }, args: Row & ListArguments) {
+          const rows = (await listRows(network, facts)).map(rowOf);
           return listPayload({
-            site,
+            site: network.site,
             rowsName,
             table: facts.table,
             rows,
@@ -153,21 +93,22 @@ export function resource(facts: ResourceFacts) {
     get({ input = {}, output = {}, details, ...words }: GetWords): Tool {
       return defineTool({
         ...words,
-        ...common,
+        ...place,
+        aliases: idAliases,
         permission: { category: facts.gate, action: "read" },
         input: { ...idInput, ...input },
         output: {
           site: Type.Optional(Type.String()),
-          [facts.idArgument]: Type.Optional(Type.String()),
+          ...idOutput,
           details: Type.Optional(Type.Object({})),
           ...output,
         },
-        reads: [list],
+        reads: [endpoints.list],
         async run(context, args: Row) {
-          const id = args[facts.idArgument];
+          const id = args[idArgument];
           const { current } = await findOrThrow(context, id);
           const { site } = context.network;
-          return { site, [facts.idArgument]: id, ...(details?.(current, args) ?? { details: current }) };
+          return { site, [idArgument]: id, ...(details?.(current, args) ?? { details: current }) };
         },
       });
     },
@@ -175,65 +116,38 @@ export function resource(facts: ResourceFacts) {
     create({ bodyArgument, bodyDescription, fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
       return defineTool({
         ...words,
-        app: "network",
-        category: facts.category,
+        ...place,
+        ...(aliases && { aliases }),
         permission: { category: facts.gate, action: "create" },
         input: { [bodyArgument]: Type.Object(fields, { description: bodyDescription, additionalProperties: false }) },
-        output: { [facts.idArgument]: Type.Optional(Type.String()), details: Type.Optional(rowSchema(facts.table)) },
-        reads: [list, ...reads],
-        writes: [endpointOf("POST", facts)],
-        ...(aliases === undefined ? {} : { aliases }),
-        async plan(context, args: Row): Promise<Plan> {
+        output: { ...idOutput, details: Type.Optional(rowSchema(facts.table)) },
+        reads: [endpoints.list, ...reads],
+        writes: [endpoints.create],
+        async plan(context, args: Row) {
           const siblings = await listRows(context.network, facts);
           const asked = args[bodyArgument] as Row; // an object by the schema above
-          const prepared = (await prepare?.(asked, { context, siblings })) ?? { data: asked };
-          const body = { ...prepared.extra, ...encode(prepared.data) };
-          return {
-            action: "create",
-            resourceType: facts.resourceType,
-            ...nameOf(body),
-            proposed: prepared.data,
-            warnings: prepared.warnings ?? [],
-            unverifiable: prepared.unverifiable ?? [],
-            async apply() {
-              const created = await createRow(context.network, facts, body);
-              const id = (created && idOf(created)) ?? (await newcomer(context, siblings));
-              return { [facts.idArgument]: id, ...(created && { details: rowOf(created) }) };
-            },
-            async readBack(applied) {
-              const { current } = await find(context, applied[facts.idArgument]);
-              return current && pick(decode(current), Object.keys(prepared.data));
-            },
-          };
+          const prepared = await prepare?.(asked, { context, siblings });
+          return creation(context, siblings, prepared ?? { data: asked });
         },
       });
     },
 
     update({ bodyArgument, bodyDescription, fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
+      const change = { description: bodyDescription, additionalProperties: false, minProperties: 1 };
       return defineTool({
         ...words,
-        ...common,
-        aliases: { ...common.aliases, ...aliases },
+        ...place,
+        aliases: { ...idAliases, ...aliases },
         permission: { category: facts.gate, action: "update" },
-        input: {
-          ...idInput,
-          [bodyArgument]: Type.Object(optional(fields), {
-            description: bodyDescription,
-            additionalProperties: false,
-            minProperties: 1,
-          }),
-        },
-        output: {
-          [facts.idArgument]: Type.Optional(Type.String()),
-          updated_fields: Type.Optional(Type.Array(Type.String())),
-        },
-        reads: [list, ...reads],
-        writes: [item.put],
-        async plan(context, args: Row): Promise<Plan> {
-          const { siblings, current } = await findOrThrow(context, args[facts.idArgument]);
+        input: { ...idInput, [bodyArgument]: Type.Object(optional(fields), change) },
+        output: { ...idOutput, updated_fields: Type.Optional(Type.Array(Type.String())) },
+        reads: [endpoints.list, ...reads],
+        writes: [endpoints.replace],
+        async plan(context, args: Row) {
+          const { siblings, current } = await findOrThrow(context, args[idArgument]);
           const asked = args[bodyArgument] as Row; // an object by the schema above
-          const prepared = (await prepare?.(asked, { context, siblings, current })) ?? { data: asked };
-          return replacement(context, current, prepared, "update");
+          const prepared = await prepare?.(asked, { context, siblings, current });
+          return replacement(context, current, prepared ?? { data: asked }, "update");
         },
       });
     },
@@ -242,15 +156,16 @@ export function resource(facts: ResourceFacts) {
     toggle(words: ToolWords): Tool {
       return defineTool({
         ...words,
-        ...common,
+        ...place,
+        aliases: idAliases,
         permission: { category: facts.gate, action: "update" },
         annotations: { idempotentHint: false },
         input: idInput,
-        output: { [facts.idArgument]: Type.Optional(Type.String()), enabled: Type.Optional(Type.Boolean()) },
-        reads: [list],
-        writes: [item.put],
-        async plan(context, args: Row): Promise<Plan> {
-          const { current } = await findOrThrow(context, args[facts.idArgument]);
+        output: { ...idOutput, enabled: Type.Optional(Type.Boolean()) },
+        reads: [endpoints.list],
+        writes: [endpoints.replace],
+        async plan(context, args: Row) {
+          const { current } = await findOrThrow(context, args[idArgument]);
           const enabled = current.enabled === false;
           return replacement(context, { enabled: !enabled, ...current }, { data: { enabled } }, "toggle");
         },
@@ -260,76 +175,21 @@ export function resource(facts: ResourceFacts) {
     delete({ check, reads = [], ...words }: DeleteWords): Tool {
       return defineTool({
         ...words,
-        ...common,
+        ...place,
+        aliases: idAliases,
         permission: { category: facts.gate, action: "delete" },
         input: idInput,
-        output: { [facts.idArgument]: Type.Optional(Type.String()) },
-        reads: [list, ...reads],
-        writes: [item.remove],
-        async plan(context, args: Row): Promise<Plan> {
-          const { siblings, current } = await findOrThrow(context, args[facts.idArgument]);
-          refuseUndeletable(current, facts.noun);
-          const id = String(args[facts.idArgument]);
-          return {
-            action: "delete",
-            resourceType: facts.resourceType,
-            resourceId: id,
-            ...nameOf(current),
-            current: rowOf(current),
-            warnings: (await check?.({ context, siblings, current })) ?? [],
-            async apply() {
-              await removeRow(context.network, facts, id);
-              return { [facts.idArgument]: id };
-            },
-            async readBack() {
-              const after = await find(context, id);
-              return after.current && rowOf(after.current);
-            },
-          };
+        output: idOutput,
+        reads: [endpoints.list, ...reads],
+        writes: [endpoints.remove],
+        async plan(context, args: Row) {
+          const { siblings, current } = await findOrThrow(context, args[idArgument]);
+          refuseUndeletable(current, noun);
+          return removal(context, current, (await check?.({ context, siblings, current })) ?? []);
         },
       });
     },
   };
-
-  /** The plan that puts the whole object back with the change laid over it. */
-  function replacement(context: ToolContext, current: Row, prepared: Prepared, action: "update" | "toggle"): Plan {
-    const id = idOf(current) ?? "";
-    const merged = mergeDeep(current, { ...prepared.extra, ...encode(prepared.data) });
-    const before = decode(current);
-    const after = decode(merged);
-    const keys = Object.keys(prepared.data).filter((key) => !sameJson(before[key], after[key]));
-    return {
-      action,
-      resourceType: facts.resourceType,
-      resourceId: id,
-      ...nameOf(current),
-      current: pick(before, keys),
-      proposed: pick(after, keys),
-      warnings: prepared.warnings ?? [],
-      unverifiable: (prepared.unverifiable ?? []).filter((key) => keys.includes(key)),
-      unchanged: sameJson(current, merged),
-      async apply() {
-        await replaceRow(context.network, facts, id, merged);
-        return action === "toggle"
-          ? { [facts.idArgument]: id, enabled: merged.enabled }
-          : { [facts.idArgument]: id, updated_fields: keys };
-      },
-      async readBack() {
-        const found = await find(context, id);
-        return found.current && pick(decode(found.current), keys);
-      },
-    };
-  }
-
-  /** Some consoles answer a create with nothing: the new object is the one that was not there before. */
-  async function newcomer(context: ToolContext, before: readonly Row[]): Promise<string | undefined> {
-    const known = new Set(before.map(idOf));
-    return (await listRows(context.network, facts)).map(idOf).find((id) => !known.has(id));
-  }
-}
-
-function renamed(row: Row, names: ReadonlyMap<string, string>): Row {
-  return Object.fromEntries(Object.entries(row).map(([key, value]) => [names.get(key) ?? key, value]));
 }
 
 function optional(fields: TProperties): TProperties {

@@ -25,6 +25,7 @@ export async function checkNewWlan(data: Row, { context }: Circumstances): Promi
     data: { ...chosen, ap_group_mode: wlan.ap_group_mode ?? (wlan.ap_group_ids === undefined ? "all" : "groups") },
     extra: { ...(wlan.security === "wpapsk" ? WPA_DEFAULTS : {}), ...bandsOf(wlan.wlan_band ?? "both") },
     warnings: wlan.security === "open" ? ["Without a passphrase, traffic is readable for everybody near."] : [],
+    unverifiable: ["ap_group_mode"], // older consoles take it and do not show it
   };
 }
 
