@@ -13,10 +13,10 @@ export function describe(command: Command): void {
       const config = readGatewayConfig(process.env, options.config);
       const log = pino({ level: config.logLevel });
       const gateway = await startGateway({ config, log });
-      log.info({ url: config.publicUrl, port: gateway.port }, "the gateway is listening");
       if (gateway.setupLink !== undefined) {
         process.stdout.write(`\nSet up this gateway (single use, valid for a day):\n  ${gateway.setupLink}\n\n`);
       }
+      log.info({ url: config.publicUrl, port: gateway.port }, "the gateway is listening");
       await untilStopped();
       await gateway.close();
     });
