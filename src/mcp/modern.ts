@@ -4,21 +4,15 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
-import {
-  createMcpHandler,
-  type InboundClassificationOutcome,
-  InMemoryServerEventBus,
-  SERVER_INFO_META_KEY,
-} from "@modelcontextprotocol/server";
+import { createMcpHandler, InMemoryServerEventBus, SERVER_INFO_META_KEY } from "@modelcontextprotocol/server";
 import type { BytesCache } from "./bytes-cache.ts";
 import type { Caller } from "./caller.ts";
 import { abortOnClose, sendJson, whenTaken } from "./http.ts";
 import { isRecord, type RequestId, RPC_CODES, type RpcRequest, rpcErrorBody } from "./json-rpc.ts";
+import { MODERN_VERSION } from "./plain-request.ts";
 import { CAPABILITIES, createSdkServer, LIST_TTL_MS, type SdkServerParts } from "./sdk-server.ts";
 import type { Streams } from "./streams.ts";
 import type { Log } from "./tool-calls.ts";
-
-export const MODERN_VERSION = "2026-07-28";
 
 export interface ModernParts extends SdkServerParts {
   readonly cache: BytesCache;
@@ -33,9 +27,13 @@ export interface Exchange {
   readonly caller: Caller;
 }
 
-export type ServeModern = (exchange: Exchange, classified: InboundClassificationOutcome) => Promise<void>;
+export interface Modern {
+  /** Answers from bytes a request that isPlainRequest accepted; the SDK answers a name that this caller does not know. */
+  servePlain(exchange: Exchange, request: RpcRequest): Promise<void>;
+  serveBySdk(exchange: Exchange): Promise<void>;
+}
 
-export function createModern(parts: ModernParts): ServeModern {
+export function createModern(parts: ModernParts): Modern {
   const tail = Buffer.from(
     `,"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: parts.identity })}}`,
   );
@@ -54,7 +52,7 @@ export function createModern(parts: ModernParts): ServeModern {
   }
 
   async function callHead({ res, caller }: Exchange, { params }: RpcRequest): Promise<Buffer> {
-    // `isPlain` has seen that the name is text
+    // isPlainRequest has seen that the name is text
     const { head, delivered } = await parts.callTool(
       { caller, signal: abortOnClose(res) },
       params?.name as string,
@@ -64,51 +62,31 @@ export function createModern(parts: ModernParts): ServeModern {
     return head;
   }
 
-  return async (exchange, classified) => {
-    const { req, res, body, caller } = exchange;
-    const request = classified.kind === "modern" && isPlain(req, classified, caller) ? (body as RpcRequest) : undefined;
-    if (request === undefined) return serveBySdk(parts, exchange);
-    const head =
-      request.method === "tools/list"
-        ? listHead(caller)
-        : request.method === "server/discover"
-          ? discovery
-          : await callHead(exchange, request);
+  async function servePlain(exchange: Exchange, request: RpcRequest): Promise<void> {
+    const { res, caller } = exchange;
+    const name = request.params?.name;
+    if (
+      typeof name === "string" &&
+      caller.listing.meta(name) === undefined &&
+      caller.listing.tool(name) === undefined
+    ) {
+      return serveBySdk(parts, exchange);
+    }
+    const head = await (heads[request.method] ?? callHead)(exchange, request);
     if (!res.destroyed) sendJson(res, 200, Buffer.concat([RESULT, head, tail, idTail(request.id)]));
+  }
+
+  const heads: Readonly<Record<string, (exchange: Exchange, request: RpcRequest) => Buffer | Promise<Buffer>>> = {
+    "server/discover": () => discovery,
+    "tools/list": ({ caller }) => listHead(caller),
+    "tools/call": callHead,
   };
+
+  return { servePlain, serveBySdk: (exchange) => serveBySdk(parts, exchange) };
 }
 
 const RESULT = Buffer.from('{"jsonrpc":"2.0","result":');
 const idTail = (id: RequestId) => Buffer.from(`,"id":${JSON.stringify(id)}}`);
-
-/** What each fast method may carry in params beside `_meta`; anything more goes to the SDK. */
-const PLAIN_PARAMS: Readonly<Record<string, readonly string[]>> = {
-  "tools/list": [],
-  "server/discover": [],
-  "tools/call": ["name", "arguments"],
-};
-
-/** Said in full and in one way: the envelope is valid, and the headers equal the body to the letter. */
-function isPlain(
-  req: IncomingMessage,
-  route: Extract<InboundClassificationOutcome, { kind: "modern" }>,
-  { listing }: Caller,
-): boolean {
-  if (route.messageKind !== "request" || route.classification.revision !== MODERN_VERSION) return false;
-  const { method, params } = route.message;
-  const plain = Object.hasOwn(PLAIN_PARAMS, method) ? PLAIN_PARAMS[method] : undefined;
-  if (plain === undefined || !isRecord(params)) return false;
-  if (req.headers["mcp-protocol-version"] !== MODERN_VERSION || req.headers["mcp-method"] !== method) return false;
-  if (req.headers["content-type"]?.startsWith("application/json") !== true) return false;
-  if (Object.keys(params).some((name) => name !== "_meta" && !plain.includes(name))) return false;
-  if (isRecord(params._meta) && params._meta.progressToken !== undefined) return false;
-  if (method !== "tools/call") return true;
-  const { name, arguments: args } = params;
-  if (typeof name !== "string" || req.headers["mcp-name"] !== name) return false;
-  return (
-    (args === undefined || isRecord(args)) && (listing.meta(name) !== undefined || listing.tool(name) !== undefined)
-  );
-}
 
 /** One handler a request: its bus belongs to this exchange, so nobody else's events can reach it. */
 async function serveBySdk(parts: ModernParts, { req, res, body, caller }: Exchange): Promise<void> {

@@ -17,6 +17,7 @@ import { isRequest, RPC_CODES, rpcErrorBody, rpcErrorOf } from "./json-rpc.ts";
 import { createLegacy } from "./legacy.ts";
 import { createListings } from "./listings.ts";
 import { createModern } from "./modern.ts";
+import { isPlainRequest, MODERN_VERSION } from "./plain-request.ts";
 import { requiredScope } from "./required-scope.ts";
 import { createResources } from "./resources.ts";
 import type { ContentMode } from "./result.ts";
@@ -108,10 +109,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   async function serve({ req, res, body, principal, query }: McpExchange): Promise<void> {
     const view = parseView(query, options.defaultMode);
     if (body !== undefined) assertBounds(body, "The request", MAX_BODY_DEPTH, MAX_BODY_SIZE);
-    const classified = classifyInboundRequest({ httpMethod: req.method ?? "", body, ...headersOf(req) });
-    const isLegacy = classified.kind === "legacy" && !claimsModern(req);
-    if (isLegacy) return legacy.serve({ req, res, body, principal, caller: () => callerOf(principal, view) });
-    return modern({ req, res, body, caller: callerOf(principal, view) }, classified);
+    const modernExchange = () => ({ req, res, body, caller: callerOf(principal, view) });
+    if (isPlainRequest(req, body)) return modern.servePlain(modernExchange(), body);
+    const { kind } = classifyInboundRequest({ httpMethod: req.method ?? "", body, ...headersOf(req) });
+    if (kind === "legacy" && !claimsModern(req)) {
+      return legacy.serve({ req, res, body, principal, caller: () => callerOf(principal, view) });
+    }
+    return modern.serveBySdk(modernExchange());
   }
 
   return {
@@ -183,7 +187,7 @@ function header(req: IncomingMessage, name: string): string | undefined {
 
 /** GET and DELETE have no body to tell the era by; the newer one refuses both (405). */
 function claimsModern(req: IncomingMessage): boolean {
-  return req.method !== "POST" && header(req, "mcp-protocol-version") === "2026-07-28";
+  return req.method !== "POST" && header(req, "mcp-protocol-version") === MODERN_VERSION;
 }
 
 function isJson(req: IncomingMessage): boolean {
