@@ -12,6 +12,7 @@ import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
 import type { Action } from "../principal.ts";
 import type { RandomBytes } from "../store/password-hash.ts";
 import type { Store } from "../store/store.ts";
+import { METRICS_TYPE, type Metrics } from "../telemetry/metrics.ts";
 import { accountRoutes } from "./account-routes.ts";
 import { ADMIN_PREFIX } from "./answers.ts";
 import { locationRoutes } from "./location-routes.ts";
@@ -30,6 +31,8 @@ export interface AdminParts {
   readonly revokeGrant: (grant: string) => Promise<void>;
   /** Agents whose socket this replica holds. */
   readonly agentsConnected: () => number;
+  /** Answered at `GET /metrics`, as Prometheus reads it. */
+  readonly metrics?: Pick<Metrics, "text">;
   /**
    * Verifies a bearer with scope `edge:admin` and returns its subject; throws UNAUTHENTICATED or INSUFFICIENT_SCOPE.
    * Absent on the unix socket, where the file's mode is the guard.
@@ -81,6 +84,9 @@ export function buildAdminApi(parts: AdminParts): FastifyInstance {
   });
   app.addHook("onResponse", async (request, reply) => recordChange(parts, request, reply.statusCode));
 
+  const { metrics } = parts;
+  if (metrics !== undefined)
+    app.get("/metrics", async (_request, reply) => reply.type(METRICS_TYPE).send(metrics.text()));
   app.register(
     async (routes) => {
       await routes.register(organisationRoutes, { ...parts, startedAtMs });

@@ -85,7 +85,7 @@ export async function listAccessTokens(store: Store, org: string): Promise<Omit<
 
 /** Ends a token; false when the organisation has none of this id. The deny list stops what is cached: `pat:<id>`. */
 export async function revokeAccessToken(store: Store, org: string, id: string): Promise<boolean> {
-  const record = readToken((await store.getMap(accessTokensOfKey(org))).get(id));
+  const record = readToken(await store.getField(accessTokensOfKey(org), id));
   if (record === undefined) return false;
   await store.commit({ delete: [accessTokenKey(record.hash)] });
   return store.commit({ removeFields: [{ key: accessTokensOfKey(org), fields: [id] }] });

@@ -80,14 +80,14 @@ export async function listAccounts(store: Store): Promise<Account[]> {
 
 /** The account of this id, or undefined. */
 export async function findAccount(store: Store, id: string): Promise<Account | undefined> {
-  const record = readAccount((await store.getMap(accountsKey())).get(id));
+  const record = readAccount(await store.getField(accountsKey(), id));
   return record && withoutHash(record);
 }
 
 /** The account of this login name in any case, with its hash, for sign-in only. */
 export async function findAccountForSignIn(store: Store, name: string): Promise<AccountRecord | undefined> {
   const id = await store.get(accountByNameKey(name.trim().normalize("NFC").toLowerCase()));
-  return id === undefined ? undefined : readAccount((await store.getMap(accountsKey())).get(id));
+  return id === undefined ? undefined : readAccount(await store.getField(accountsKey(), id));
 }
 
 /** Sets a new password. Throws NOT_FOUND for an unknown name. */
@@ -125,6 +125,12 @@ export async function setMember(store: Store, org: string, accountId: string, ro
 export async function members(store: Store, org: string): Promise<ReadonlyMap<string, Role>> {
   const fields = await store.getMap(membersKey(org));
   return new Map([...fields].flatMap(([id, role]) => (isRole(role) ? [[id, role] as const] : [])));
+}
+
+/** The account's role in the organisation, or undefined when it has none. */
+export async function roleOf(store: Store, org: string, accountId: string): Promise<Role | undefined> {
+  const role = await store.getField(membersKey(org), accountId);
+  return role !== undefined && isRole(role) ? role : undefined;
 }
 
 function isRole(text: string): text is Role {

@@ -2,6 +2,7 @@
 import Type, { type Static } from "typebox";
 import { EdgeError } from "../errors.ts";
 import { activeAgentKey, agentByKeyKey, agentsChangedChannel, agentsKey } from "./keys.ts";
+import { hintReader } from "./published-hint.ts";
 import type { Commit, Store } from "./store.ts";
 import { recordReader } from "./stored-record.ts";
 
@@ -21,7 +22,7 @@ export const readAgent = recordReader("agent", AgentRecord);
 /** Told on `agentsChangedChannel` as JSON; whoever holds the agent's socket closes it unless `state` is active. */
 export type AgentChange = Pick<AgentRecord, "agentId" | "org" | "location" | "state">;
 const AgentChangeSchema = Type.Pick(AgentRecord, ["agentId", "org", "location", "state"]);
-export const readAgentChange = recordReader("agent change", AgentChangeSchema);
+export const readAgentChange = hintReader(AgentChangeSchema);
 
 /** A change races with another one at most this often before we give up. */
 const ATTEMPTS = 5;
@@ -109,7 +110,7 @@ export function fileAgent(agent: AgentRecord): Required<Pick<Commit, "set" | "pu
 }
 
 async function existingAgent(store: Store, org: string, agentId: string): Promise<AgentRecord> {
-  const thumbprint = (await store.getMap(agentsKey(org))).get(agentId);
+  const thumbprint = await store.getField(agentsKey(org), agentId);
   const agent = thumbprint === undefined ? undefined : await findAgent(store, thumbprint);
   if (agent === undefined) throw new EdgeError("NOT_FOUND", `There is no agent ${agentId} in ${org}.`);
   return agent;

@@ -71,7 +71,7 @@ export function createBatchRecords(store: Store): StoredBatches {
       const field = String(index);
       // each round that fails means another report won, and at most two more can follow it
       for (let stage = 0; stage <= STAGE.done; stage += 1) {
-        const stored = (await store.getMap(key)).get(field);
+        const stored = await store.getField(key, field);
         const present = readOperation(stored);
         if (present !== undefined && STAGE[present.state] >= STAGE[operation.state]) return;
         const done = await store.commit({

@@ -63,6 +63,11 @@ export function createEmbeddedStore({ path, now }: EmbeddedStoreOptions): Store 
     return statements.value.get(key, now())?.value as string | undefined; // the column is TEXT NOT NULL
   }
 
+  function readField(key: string, field: string): string | undefined {
+    if (statements.map.get(key, now()) === undefined) return undefined;
+    return statements.field.get(key, field)?.value as string | undefined; // likewise
+  }
+
   function sweep(atMs: number): void {
     if (atMs - sweptAtMs < SWEEP_EVERY_MS) return;
     sweptAtMs = atMs;
@@ -74,6 +79,7 @@ export function createEmbeddedStore({ path, now }: EmbeddedStoreOptions): Store 
     kind: "embedded",
     get: async (key) => told(() => read(key)),
     getMany: async (keys) => told(() => keys.map(read)),
+    getField: async (key, field) => told(() => readField(key, field)),
     getMap: async (key) =>
       told(() => {
         if (statements.map.get(key, now()) === undefined) return new Map();

@@ -92,7 +92,7 @@ function sameAgent(known: AgentRecord, token: EnrolmentToken): AgentRecord {
 }
 
 async function mustExist(store: Store, { org, location }: EnrolmentToken): Promise<void> {
-  if ((await store.getMap(locationsKey(org))).has(location)) return;
+  if ((await store.getField(locationsKey(org), location)) !== undefined) return;
   throw new EdgeError("LOCATION_UNKNOWN", "The location of this enrolment token has been removed.");
 }
 

@@ -2,6 +2,7 @@
 import Type from "typebox";
 import { EdgeError } from "../errors.ts";
 import { LOADED_TOOLS_TTL_MS, listChangedChannel, loadedToolsKey } from "./keys.ts";
+import { hintReader } from "./published-hint.ts";
 import type { Store } from "./store.ts";
 import { recordReader } from "./stored-record.ts";
 
@@ -11,7 +12,7 @@ const ATTEMPTS = 10;
 const readNames = recordReader("loaded tools", Type.Array(Type.String(), { maxItems: LOADED_TOOLS_MAX }));
 
 /** Told on `listChangedChannel` as JSON when a grant's list has changed. */
-export const readListChange = recordReader("list change", Type.Object({ org: Type.String(), grant: Type.String() }));
+export const readListChange = hintReader(Type.Object({ org: Type.String(), grant: Type.String() }));
 
 /** In the order of loading. */
 export async function getLoadedTools(store: Store, org: string, grant: string): Promise<readonly string[]> {

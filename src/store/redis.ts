@@ -42,6 +42,7 @@ export function createRedisStore({ log, ...address }: RedisStoreOptions): Store 
       if (keys.length === 0) return [];
       return (await run(() => client.mget([...keys]))).map((value) => value ?? undefined);
     },
+    getField: async (key, field) => (await run(() => client.hget(key, field))) ?? undefined,
     getMap: async (key) => new Map(Object.entries(await run(() => client.hgetall(key)))),
     commit: async (commit) => {
       const { keys, words } = encodeCommit(commit);

@@ -30,6 +30,8 @@ export interface Store {
   get(key: string): Promise<string | undefined>;
   /** In the order asked; one round trip. All keys of one hash tag. */
   getMany(keys: readonly string[]): Promise<readonly (string | undefined)[]>;
+  /** One field of a map. */
+  getField(key: string, field: string): Promise<string | undefined>;
   /** All fields of a map; empty when absent. */
   getMap(key: string): Promise<ReadonlyMap<string, string>>;
   /** Applies all or nothing; false = a condition did not hold and nothing changed. Throws STORE_UNAVAILABLE. */

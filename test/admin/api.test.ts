@@ -11,6 +11,7 @@ import { redeemEnrolment } from "../../src/store/enrolment.ts";
 import { saveGrant } from "../../src/store/grants.ts";
 import { createPlaces } from "../../src/store/places.ts";
 import type { Store } from "../../src/store/store.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { countingRandom, fakeClock } from "../support/deterministic.ts";
 import { describeOnEveryStore, type OpenStore } from "../support/stores.ts";
 
@@ -202,6 +203,17 @@ describeOnEveryStore("Administration API", (open) => {
       organisations: 1,
       agents_connected: 2,
     });
+  });
+
+  test("metrics are answered as Prometheus reads them", async (t) => {
+    const metrics = createMetrics();
+    metrics.counter("edge_calls_total", "Calls.").add();
+    const { app } = await start(t, open, { metrics });
+
+    const { headers, body } = await app.inject("/metrics");
+
+    assert.equal(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+    assert.match(body, /^edge_calls_total 1$/m);
   });
 
   const REFUSED = [

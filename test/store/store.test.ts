@@ -138,6 +138,7 @@ function storeSuite(open: OpenStore): void {
     await store.commit({ removeFields: [{ key, fields: ["b", "__proto__field"] }] });
 
     assert.deepEqual(Object.fromEntries(left), { b: "two", __proto__field: "3" });
+    assert.equal(await store.getField(key, "b"), undefined);
     assert.equal((await store.getMap(key)).size, 0);
     assert.equal(await store.commit({ if: [{ key, is: "absent" }] }), true);
   });
@@ -155,6 +156,20 @@ function storeSuite(open: OpenStore): void {
       names.map((name) => read.get(name)),
       names.map((name) => `of ${name}`),
     );
+  });
+
+  test("one field is read alone, and is undefined without field, without map, and after its end", async (t) => {
+    const store = await open(t);
+    await store.commit({ putFields: [{ key: "ue:{a}:map", fields: { f: "1" }, ttlMs: 30 }] });
+
+    const read = [
+      await store.getField("ue:{a}:map", "f"),
+      await store.getField("ue:{a}:map", "g"),
+      await store.getField("ue:{a}:none", "f"),
+    ];
+    while ((await store.getField("ue:{a}:map", "f")) !== undefined) await delay(10);
+
+    assert.deepEqual(read, ["1", undefined, undefined]);
   });
 
   test("deleting and putting a map in one commit replaces it", async (t) => {
