@@ -4,7 +4,7 @@ import type { Exchange, Reply, Row } from "./exchange.ts";
 import { type Faults, strike } from "./faults.ts";
 import { INTEGRATION } from "./integration.ts";
 import { notFound } from "./integration-errors.ts";
-import { v1Error, v2Plain } from "./replies.ts";
+import { v1Error, v2Error, v2Plain } from "./replies.ts";
 import { createRouter, type Match } from "./router.ts";
 import { restoreSnapshot, type Site, takeSnapshot } from "./site.ts";
 import { V1_CMD } from "./v1-cmd.ts";
@@ -67,8 +67,8 @@ export function createApplication(options: ApplicationOptions): (request: Reques
 
   return (request) => {
     const whole = `/${segmentsOf(request.path).join("/")}`;
-    const console_ = front.match(request.method, segmentsOf(request.path));
-    if (console_ !== undefined) return console_.endpoint.answer(exchangeFor(request, whole, console_).exchange);
+    const own = front.match(request.method, segmentsOf(request.path));
+    if (own !== undefined) return own.endpoint.answer(exchangeFor(request, whole, own).exchange);
 
     const below =
       door.prefix === ""
@@ -88,6 +88,7 @@ export function createApplication(options: ApplicationOptions): (request: Reques
 
   /** Applies a write, or takes it back where the fault says so; only a kept write is told and counted. */
   function write(request: Request, match: Match, made: Made): Reply {
+    if (strike(faults, "noPermission", request) !== undefined) return noPermission(made.exchange.path);
     const struck = strike(faults, "notSaved", request) !== undefined;
     const snapshots = struck ? [...world.sites.values()].map((site) => [site, takeSnapshot(site)] as const) : [];
     const reply = match.endpoint.answer(made.exchange);
@@ -144,6 +145,10 @@ function unknownPath(exchange: Exchange, method: string): Reply {
     (other) => APPLICATION.match(other, segmentsOf(exchange.path)) !== undefined,
   );
   return known ? v2Plain(405, `Request method '${method}' is not supported`) : v2Plain(404, "Not found");
+}
+
+function noPermission(path: string): Reply {
+  return path.startsWith("/v2/") ? v2Error(403, "NoPermission", "No permission") : v1Error("NoPermission");
 }
 
 function malformed(path: string): Reply {

@@ -15,7 +15,7 @@ export function createRow(x: SiteExchange, resource: Resource, idField: "_id" | 
   const missing = resource.required.find((field) => checked.row[field] === undefined);
   if (missing !== undefined) return { refusal: { field: missing, pattern: "required" } };
 
-  const row: Row = { ...resource.defaults, ...checked.row, [idField]: x.world.newId() };
+  const row: Row = { ...structuredClone(resource.defaults), ...checked.row, [idField]: x.world.newId() };
   if (typeof row.mac === "string") row.mac = row.mac.toLowerCase();
   if (resource.namesSite) row.site_id = x.site.id;
   const code = firstBrokenRule(x, resource, row, undefined);

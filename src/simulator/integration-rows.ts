@@ -87,6 +87,7 @@ export function statistics({ world }: SiteExchange, device: Row): Row {
 }
 
 export function networkRow(site: Site, network: Row): Row {
+  const zone = site.tables["firewall-zones"].find((row) => textsOf(row.network_ids).includes(textOf(network._id)));
   return {
     management: network.purpose === "vlan-only" ? "UNMANAGED" : "GATEWAY",
     id: integrationIdOf(site, network),
@@ -95,6 +96,7 @@ export function networkRow(site: Site, network: Row): Row {
     vlanId: network.vlan_enabled === true ? Number(network.vlan) : 1,
     metadata: USER_DEFINED,
     default: network.attr_hidden_id === "LAN",
+    ...(zone === undefined ? {} : { zoneId: integrationIdOf(site, zone) }),
   };
 }
 
@@ -111,6 +113,7 @@ export function broadcastRow(site: Site, wlan: Row): Row {
     network:
       network === undefined ? { type: "NATIVE" } : { type: "SPECIFIC", networkId: integrationIdOf(site, network) },
     securityConfiguration: { type: wlan.security === "open" ? "OPEN" : "WPA2_PERSONAL" },
+    ...(wlan.is_guest === true ? { hotspotConfiguration: { type: "CAPTIVE_PORTAL" } } : {}),
     broadcastingFrequenciesGHz: textsOf(wlan.wlan_bands).map((band) => BAND_GHZ[band] ?? 5),
   };
 }

@@ -2,6 +2,7 @@
 import type { Endpoint, Exchange, Reply, Row, SiteAnswer, SiteExchange } from "./exchange.ts";
 import { badRequest, notFound } from "./integration-errors.ts";
 import { parseFilter } from "./integration-filter.ts";
+import { readOrdering, writeOrdering } from "./integration-ordering.ts";
 import {
   broadcastRow,
   clientRow,
@@ -66,6 +67,7 @@ export const INTEGRATION: readonly Endpoint[] = [
     ["GET", "wifi/broadcasts", (x) => page(x, broadcasts(x))],
     ["GET", "wifi/broadcasts/:id", (x) => one(x, broadcasts(x))],
     ["GET", "firewall/zones", (x) => page(x, zones(x))],
+    ["GET", "firewall/policies/ordering", readOrdering],
     ["GET", "dns/policies", (x) => page(x, dnsPolicies(x))],
     ["GET", "dns/policies/:id", (x) => one(x, dnsPolicies(x))],
   ]),
@@ -73,6 +75,7 @@ export const INTEGRATION: readonly Endpoint[] = [
     ["POST", "dns/policies", createDnsPolicy],
     ["PUT", "dns/policies/:id", updateDnsPolicy],
     ["DELETE", "dns/policies/:id", deleteDnsPolicy],
+    ["PUT", "firewall/policies/ordering", writeOrdering],
     ["POST", "devices/:id/actions", deviceAction],
     ["POST", "devices/:id/interfaces/ports/:port/actions", portAction],
     ["POST", "clients/:id/actions", clientAction],

@@ -1,5 +1,5 @@
 /** Fills a site from the seed descriptions in data/sites.json and the recorded shapes in data/. */
-import console_ from "./data/console.json" with { type: "json" };
+import consoleShapes from "./data/console.json" with { type: "json" };
 import deviceShapes from "./data/devices.json" with { type: "json" };
 import sites from "./data/sites.json" with { type: "json" };
 import shapes from "./data/templates.json" with { type: "json" };
@@ -317,7 +317,7 @@ function fillRules({ site, seed, id, clientMac, nowSeconds }: Ground): void {
 }
 
 function fillSettings({ site, id }: Ground): void {
-  for (const section of console_.settings) {
+  for (const section of consoleShapes.settings) {
     site.settings.set(section.key, { ...section, _id: id("setting", section.key), site_id: site.id });
   }
 }

@@ -114,7 +114,6 @@ const REPLACEMENTS: readonly (readonly [FaultName, (fault: FaultSwitch) => Reply
     "serverErrorHtml",
     ({ status = 502 }) => ({ status, html: `<html><body><h1>${status} Bad Gateway</h1></body></html>` }),
   ],
-  ["noPermission", () => v1Error("NoPermission")],
   ["metaError", ({ code = "Invalid" }) => ({ ...v1Error(code), status: 200 })],
 ];
 

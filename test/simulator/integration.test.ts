@@ -116,6 +116,29 @@ test("actions restart devices and let guests in, and refuse words they do not kn
   assert.equal([...console_.effects.keys()].filter((key) => key.includes(" restart ")).length, 1);
 });
 
+test("the order of policies between two zones is read and replaced, each policy named once", async (t) => {
+  const { send, site } = await keyed(t);
+  const [policy] = rowsOf(await send("GET", "/v2/api/site/default/firewall-policies"));
+  await send("POST", "/v2/api/site/default/firewall-policies", { ...policy, name: "Second", index: 10_001 });
+  const zones = new Map(
+    rowsOf(await send("GET", `${site}/firewall/zones`)).map((zone) => [zone.name, String(zone.id)]),
+  );
+  const pair = `sourceFirewallZoneId=${zones.get("Internal")}&destinationFirewallZoneId=${zones.get("External")}`;
+  const path = `${site}/firewall/policies/ordering?${pair}`;
+
+  const before = at((await send("GET", path)).json, "orderedFirewallPolicyIds", "beforeSystemDefined");
+  assert.ok(Array.isArray(before));
+  const order = (ids: readonly unknown[], rest: readonly unknown[]) => ({
+    orderedFirewallPolicyIds: { beforeSystemDefined: ids, afterSystemDefined: rest },
+  });
+  const partial = await send("PUT", path, order([before[0]], []));
+  const swapped = await send("PUT", path, order([before[1]], [before[0]]));
+
+  assert.equal(partial.status, 400);
+  assert.deepEqual([swapped.status, swapped.json], [200, order([before[1]], [before[0]])]);
+  assert.deepEqual((await send("GET", path)).json, swapped.json);
+});
+
 /** Filter, and whether it keeps `{name:"AP Hall", port:7, on:true, tags:["a","b"], nested:{x:"1"}}`. */
 const FILTERS: readonly (readonly [string, boolean | undefined])[] = [
   ["name.eq('AP Hall')", true],
