@@ -174,7 +174,6 @@ function breakable(store: Store): Store & { away: boolean } {
     getField: guard(store.getField.bind(store)),
     get: guard(store.get.bind(store)),
     getMany: guard(store.getMany.bind(store)),
-    getField: guard(store.getField.bind(store)),
     getMap: guard(store.getMap.bind(store)),
     commit: guard(store.commit.bind(store)),
     publish: guard(store.publish.bind(store)),
