@@ -72,6 +72,10 @@ async function run(given: Given): Promise<void> {
     if (!isSiteData(data)) wrong.push(`--site ${text}: data is one of ${SITE_DATA.join(", ")}`);
     return { name, data: isSiteData(data) ? data : "home" };
   });
+  const names = ["default", ...sites.map((site) => site.name)];
+  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index))) {
+    wrong.push(`--site ${name}: there is one already`);
+  }
   const faults = (given.fault ?? []).map((text) => {
     const parsed = parseFault(text);
     if (parsed === undefined) wrong.push(`--fault ${text}: unknown fault or key, see --help`);

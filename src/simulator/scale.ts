@@ -1,5 +1,5 @@
 /** Grows a seed to a wanted number of devices and clients, for trials with large sites. */
-import type { ClientSeed, DeviceSeed, SiteSeed } from "./seed.ts";
+import type { ClientSeed, DeviceSeed, SiteSeed } from "./site-seed.ts";
 
 export interface Scale {
   /** Wanted totals; a seed that has more keeps them. */

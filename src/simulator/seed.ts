@@ -5,64 +5,14 @@ import sites from "./data/sites.json" with { type: "json" };
 import shapes from "./data/templates.json" with { type: "json" };
 import type { Row } from "./exchange.ts";
 import { growSite, type Scale } from "./scale.ts";
+import { fillClients } from "./seed-clients.ts";
 import type { Site, Table } from "./site.ts";
 import { TABLES } from "./site.ts";
+import type { Ground } from "./site-seed.ts";
 import { idOf, uuidOf } from "./world.ts";
 
 export const SITE_DATA = ["home", "office"] as const;
 export type SiteData = (typeof SITE_DATA)[number];
-
-interface NetworkSeed {
-  readonly name: string;
-  readonly subnet: string;
-  readonly vlan?: number;
-}
-
-interface WlanSeed {
-  readonly name: string;
-  readonly network: string;
-  readonly bands: readonly string[];
-  readonly guest?: boolean;
-}
-
-export interface DeviceSeed {
-  readonly template: string;
-  readonly name: string;
-  readonly ip: string;
-  readonly uptimeSeconds: number;
-  readonly state?: number;
-}
-
-export interface ClientSeed {
-  readonly hostname: string;
-  readonly name?: string;
-  readonly ip: string;
-  readonly uplink: string;
-  readonly wlan?: string;
-  readonly network?: string;
-  readonly port?: number;
-  readonly sinceSeconds?: number;
-  readonly offlineSeconds?: number;
-  readonly guest?: boolean;
-  readonly blocked?: boolean;
-  readonly fixed?: boolean;
-  readonly note?: string;
-  readonly localName?: string;
-}
-
-export interface SiteSeed {
-  readonly desc: string;
-  /** Fourth byte of every MAC here, so that two consoles never share one. */
-  readonly macByte: string;
-  readonly wanAddress: string;
-  readonly networks: readonly NetworkSeed[];
-  readonly wlans: readonly WlanSeed[];
-  readonly devices: readonly DeviceSeed[];
-  readonly clients: readonly ClientSeed[];
-  readonly portforwards: readonly Row[];
-  readonly dns: readonly Row[];
-  readonly usergroups: readonly Row[];
-}
 
 export interface SeedOptions {
   readonly consoleName: string;
@@ -73,17 +23,6 @@ export interface SeedOptions {
   readonly scale: Scale;
   /** Unix milliseconds that "now" is at seeding. */
   readonly nowMs: number;
-}
-
-/** What the makers of rows need to know about the site they fill. */
-interface Ground {
-  readonly site: Site;
-  readonly seed: SiteSeed;
-  readonly nowSeconds: number;
-  /** Stable id of the n-th row of a kind. */
-  readonly id: (kind: string, name: string | number) => string;
-  readonly deviceMac: (index: number) => string;
-  readonly clientMac: (index: number) => string;
 }
 
 /** A new site, filled. */
@@ -213,69 +152,6 @@ function fillDevices({ site, seed, id, deviceMac, nowSeconds }: Ground): void {
     wlan_group_ids: [],
     device_macs: accessPoints.map((device) => device.mac),
   });
-}
-
-function fillClients(ground: Ground): void {
-  ground.seed.clients.forEach((client, index) => {
-    const { user, station } = clientRows(ground, client, index);
-    ground.site.tables.user.push(user);
-    if (station !== undefined) ground.site.tables.sta.push(station);
-  });
-}
-
-function clientRows(ground: Ground, client: ClientSeed, index: number): { user: Row; station: Row | undefined } {
-  const { site, seed, id, nowSeconds } = ground;
-  const mac = ground.clientMac(index + 1);
-  const wlan = seed.wlans.find(({ name }) => name === client.wlan);
-  const network = wlan?.network ?? client.network ?? "";
-  const uplink = site.tables.device.find((device) => device.name === client.uplink);
-  const radio = (wlan?.bands ?? []).includes("5g") ? { radio: "na", channel: 44 } : { radio: "ng", channel: 6 };
-  const place = {
-    _id: id("client", index),
-    mac,
-    hostname: client.hostname,
-    site_id: site.id,
-    usergroup_id: id("usergroup", "Default"),
-    is_guest: client.guest ?? false,
-    first_seen: nowSeconds - 9_000_000,
-    last_ip: client.ip,
-    last_connection_network_id: id("network", network),
-    last_connection_network_name: network,
-    last_uplink_mac: uplink?.mac,
-    last_uplink_name: client.uplink,
-    ...(wlan === undefined ? { last_uplink_remote_port: client.port } : { wlanconf_id: id("wlan", wlan.name) }),
-  };
-  const user = {
-    ...(wlan === undefined ? shapes.userWired : shapes.userWireless),
-    ...place,
-    last_seen: nowSeconds - (client.offlineSeconds ?? 5),
-    disconnect_timestamp: nowSeconds - (client.offlineSeconds ?? 600_000),
-    ...(client.name === undefined ? {} : { name: client.name, noted: true }),
-    ...(client.note === undefined ? {} : { note: client.note, noted: true }),
-    ...(client.blocked === true ? { blocked: true } : {}),
-    ...(client.fixed === true ? { use_fixedip: true, fixed_ip: client.ip, network_id: id("network", network) } : {}),
-    ...(client.localName === undefined ? {} : { local_dns_record: client.localName, local_dns_record_enabled: true }),
-  };
-  if (client.offlineSeconds !== undefined) return { user, station: undefined };
-  const since = nowSeconds - (client.sinceSeconds ?? 3600);
-  const station = {
-    ...(wlan === undefined ? shapes.wired : shapes.wireless),
-    ...place,
-    user_id: place._id,
-    ip: client.ip,
-    network,
-    network_id: id("network", network),
-    assoc_time: since,
-    latest_assoc_time: since,
-    disconnect_timestamp: since - 60,
-    // spread so that "top clients" has an order
-    rx_bytes: 4_000_000 * (index + 1),
-    tx_bytes: 23_000_000 * (index + 1),
-    ...(wlan === undefined
-      ? { sw_mac: uplink?.mac, sw_port: client.port }
-      : { ...radio, essid: wlan.name, ap_mac: uplink?.mac, bssid: uplink?.mac, signal: -48 - (index % 30) }),
-  };
-  return { user, station };
 }
 
 function fillRules({ site, seed, id, clientMac, nowSeconds }: Ground): void {
