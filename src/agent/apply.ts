@@ -77,7 +77,7 @@ function withinLimit(deps: ApplyDeps, plan: Plan, site: string, answer: () => Ca
     return answer();
   } catch (error) {
     deps.warn("an answer did not fit and was told without its details", error);
-    return jsonAnswer({ success: true, ...subjectOf(plan), truncated: true, site }, deps.limits);
+    return jsonAnswer({ success: true, ...subjectOf(plan), details_omitted: true, site }, deps.limits);
   }
 }
 

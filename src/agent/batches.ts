@@ -76,10 +76,12 @@ export function createBatches(deps: BatchDeps): Batches {
 
   async function run(operation: QueuedOperation): Promise<void> {
     note("the start of an operation", () => records.started(operation.batch.id, operation.index));
-    tell(operation, { state: "running", startedAtMs: deps.now() });
+    const startedAtMs = deps.now();
+    tell(operation, { state: "running", startedAtMs });
     const end = await outcomeOf(operation);
+    // given up because the agent stops: it runs again after the next start
     if (closing.signal.aborted && end.state === "cancelled") return;
-    finish(operation, end);
+    finish(operation, end, { startedAtMs });
     pump();
   }
 
@@ -110,9 +112,9 @@ export function createBatches(deps: BatchDeps): Batches {
     }
   }
 
-  function finish(operation: QueuedOperation, end: OperationEnd): void {
+  function finish(operation: QueuedOperation, end: OperationEnd, since: { readonly startedAtMs?: number } = {}): void {
     note("the end of an operation", () => records.ended(operation.batch.id, operation.index, end));
-    tell(operation, { state: end.state, completedAtMs: deps.now(), result: end.result });
+    tell(operation, { ...since, state: end.state, completedAtMs: deps.now(), result: end.result });
     const orphans = queue.ended(operation, end.state === "done");
     for (const orphan of orphans)
       finish(orphan, cancelledEnd(`operation ${operation.index}, which it waits for, did not succeed`));

@@ -18,7 +18,7 @@ interface Cut {
 }
 
 /**
- * The answer as JSON bytes of at most `limit`. `narrowing` names the tool's arguments that would make it smaller.
+ * The answer as JSON bytes of at most `limit`; what was left out stands in `cut`, a name that no tool uses. `narrowing` names the tool's arguments that would make it smaller.
  * Throws TOO_LARGE where cutting lists does not suffice.
  */
 export function capped(answer: Readonly<Record<string, unknown>>, limit: number, narrowing: readonly string[]): Buffer {
@@ -29,7 +29,7 @@ export function capped(answer: Readonly<Record<string, unknown>>, limit: number,
   const cuts: Record<string, Cut> = {};
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const excess = sizeOf(copy) + NOTE_BYTES - limit;
-    if (excess <= 0) return Buffer.from(JSON.stringify({ ...copy, truncated: noteOf(cuts, limit, narrowing) }));
+    if (excess <= 0) return Buffer.from(JSON.stringify({ ...copy, cut: noteOf(cuts, limit, narrowing) }));
     const largest = largestList(copy, "");
     if (largest === undefined) break;
     const total = cuts[largest.path]?.total ?? largest.list.length;

@@ -124,7 +124,7 @@ async function enrolled(config: AgentConfig, log: AgentLogger): Promise<AgentIde
   const { gatewayUrl, enrolmentToken, stateDir } = config;
   if (gatewayUrl === undefined || enrolmentToken === undefined) {
     throw new EdgeError("CONFIG_INVALID", `This agent has not enrolled yet: ${stateDir} holds no identity.`, {
-      hint: "Set UNIFI_EDGE_GATEWAY and UNIFI_EDGE_TOKEN (a one-time token from `unifi-edge token enrol` on the gateway).",
+      hint: "Set UNIFI_EDGE_GATEWAY and UNIFI_EDGE_TOKEN; `unifi-edge location token <location>` at the gateway issues one.",
     });
   }
   const identity = await enrol({

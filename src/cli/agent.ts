@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { pino } from "pino";
 import { readAgentConfig } from "../config/agent.ts";
+import { untilStopped } from "./signals.ts";
 
 interface AgentOptions {
   readonly gateway?: string;
@@ -40,8 +41,8 @@ async function run(options: AgentOptions): Promise<void> {
   // standard output stays free for answers; the log goes to standard error
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2));
   const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+  // resolves at a signal, which may never come; the handler goes with the process
+  void untilStopped().then(() => stop.abort());
   await runAgent(config, { log, signal: stop.signal });
 }
 

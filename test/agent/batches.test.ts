@@ -65,10 +65,12 @@ test("a batch runs with nobody listening, and whoever listens later gets every e
 
   const answer = await under.agent.batch(batchOf(id, [READ, create("eggs")]));
   await early.ended(2);
+  const { startedAtMs, completedAtMs } = early.updates.at(-1) ?? {};
   under.agent.acknowledgeOperation(id, 0);
   const late = watch(under);
 
   assert.deepEqual(answer, { accepted: true });
+  assert.deepEqual([startedAtMs, completedAtMs], [under.clock.nowMs, under.clock.nowMs]);
   assert.deepEqual(early.answer(1).persisted, ["text"]);
   assert.deepEqual(
     late.updates.map(({ batch, index, tool, state, owner }) => [batch, index, tool, state, owner]),

@@ -156,7 +156,7 @@ test("an answer is cut to its size, and says what was cut, the total and the nar
 
   const answer = await ask("unifi_list_notes");
 
-  const { lists, hint } = answer.truncated as { lists: { notes: { shown: number; total: number } }; hint: string };
+  const { lists, hint } = answer.cut as { lists: { notes: { shown: number; total: number } }; hint: string };
   assert.ok(Buffer.byteLength(JSON.stringify(answer)) <= 4096);
   assert.equal(lists.notes.total, 199);
   assert.equal(lists.notes.shown, (answer.notes as unknown[]).length);
