@@ -7,6 +7,7 @@ import clientSettings from "./network/client-settings.ts";
 import clients from "./network/clients.ts";
 import devices from "./network/devices.ts";
 import dns from "./network/dns.ts";
+import events from "./network/events.ts";
 import networks from "./network/networks.ts";
 import portForwards from "./network/port-forwards.ts";
 import sites from "./network/sites.ts";
@@ -27,6 +28,7 @@ export const TOOLS: readonly Tool[] = [
   ...wlans,
   ...apGroups,
   ...portForwards,
+  ...events,
   ...stats,
   ...apiCall,
 ];

@@ -418,4 +418,12 @@ export const CATALOGUE: Readonly<Record<string, CatalogueFacts>> = {
     parameters: "summary? history_seconds?",
     result: "site summary_mode history_seconds omitted_sections dashboard",
   },
+  unifi_list_events: {
+    category: "events",
+    action: "read",
+    flags: "",
+    parameters: "within_hours? limit? start? event_type?",
+    result: "site count filters events",
+    rows: "id key msg time mac ip severity",
+  },
 };

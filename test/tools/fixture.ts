@@ -169,6 +169,7 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
       outlet_table: [{}],
     },
   ],
+  "/stat/event": [],
   "/stat/sysinfo": [{ name: "UniFi", version: "10.0.162", hostname: "console", uptime: 2138, update_available: false }],
   "/stat/health": [
     {

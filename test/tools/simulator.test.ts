@@ -126,6 +126,7 @@ for (const persona of PERSONAS) {
     const health = rows(await read("unifi_get_network_health"), "health_summary");
     const top = await read("unifi_get_top_clients", { duration: "weekly" });
     await read("unifi_get_dashboard");
+    rows(await read("unifi_list_events"), "events");
     const sites = rows(await read("unifi_list_sites"), "sites");
     const raw = await read("unifi_api_call", { endpoint: "/api/s/{site}/stat/sta" });
 

@@ -345,6 +345,9 @@ test("every write but the guest's and the plain call stands in the table", () =>
   );
 });
 
+/** Questions that the console takes as POST. */
+const READING_POSTS = /\/(stat\/report|stat\/event|system-log)/;
+
 const READ_ARGUMENTS: Readonly<Record<string, Row>> = {
   unifi_get_client_details: { mac_address: LAPTOP },
   unifi_lookup_by_ip: { ip_address: "192.168.1.31" },
@@ -364,7 +367,7 @@ for (const { name } of TOOLS.filter((tool) => tool.run !== undefined && tool.cla
 
     assert.equal(answer.site, "default");
     assert.deepEqual(
-      requests.filter(({ method, path }) => method !== "GET" && !path.includes("/stat/report/")),
+      requests.filter(({ method, path }) => method !== "GET" && !READING_POSTS.test(path)),
       [],
     );
   });

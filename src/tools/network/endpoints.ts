@@ -53,6 +53,16 @@ export const ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote } = {
     body: '{"attrs": ["tx_bytes", "rx_bytes", "time"], "start": 1796000000000, "end": 1796086400000}',
     answer: "time, user (MAC), the attrs",
   },
+  "POST /v2/api/site/{site}/system-log/all": {
+    purpose: "Event log, page by page (at most 100 rows)",
+    body: '{"timestampFrom": 1796000000000, "timestampTo": 1796086400000, "severities": ["HIGH"], "categories": ["SECURITY"], "type": "GENERAL", "pageNumber": 0, "pageSize": 100}',
+    answer: "data [id, key, severity, timestamp, message_raw, parameters …], total_element_count",
+  },
+  "POST /api/s/{site}/stat/event": {
+    purpose: "Event log of older consoles",
+    body: '{"within": 24, "_limit": 100, "_start": 0}',
+    answer: "_id, key, msg, time, user, ap …",
+  },
   "GET /v2/api/site/{site}/aggregated-dashboard": {
     purpose: "The dashboard's figures in one object",
     query: "historySeconds",

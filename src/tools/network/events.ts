@@ -1,0 +1,188 @@
+/** The console's event log, read page by page. */
+import { Type } from "typebox";
+import type { NetworkSite, Row } from "../../controller/controller.ts";
+import { EdgeError } from "../../errors.ts";
+import { listArguments, listOutput, listPayload } from "../listing.ts";
+import { isRow, numberOf, project, type RowTable } from "../rows.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
+
+const TABLE = {
+  id: "string",
+  key: "string",
+  msg: "string",
+  time: "time",
+  mac: "string",
+  ip: "string",
+  severity: "string",
+  category: "string",
+} as const satisfies RowTable;
+
+const DEFAULT_LIMIT = 100;
+/** The console's own bound on a page of the log. */
+const PAGE_ROWS = 100;
+const HOUR_MS = 3_600_000;
+
+const CATEGORIES = [
+  "CLIENT_DEVICES",
+  "INTERNET_AND_WAN",
+  "POWER",
+  "SECURITY",
+  "UNIFI_DEVICES",
+  "SOFTWARE_UPDATES",
+  "UNIFI_ETHERNET_PORTS",
+  "VPN",
+];
+const SEVERITIES = ["LOW", "MEDIUM", "HIGH", "VERY_HIGH"];
+
+/** Whose address stands for the event, in this order. */
+const ACTORS = ["SRC_CLIENT", "CLIENT", "DST_CLIENT", "SRC_DEVICE", "DEVICE", "AP", "GATEWAY"];
+
+interface Window {
+  readonly hours: number;
+  readonly start: number;
+  readonly limit: number;
+  readonly type: string | undefined;
+}
+
+interface Found {
+  readonly rows: readonly Row[];
+  /** How many the window holds; undefined where the console does not say. */
+  readonly total: number | undefined;
+}
+
+/** The pages of the log that hold rows `start` to `start + limit`, and no more. */
+async function systemLog({ network, now, progress }: ToolContext, window: Window): Promise<Found> {
+  const firstPage = Math.floor(window.start / PAGE_ROWS);
+  const lastPage = Math.floor((window.start + window.limit - 1) / PAGE_ROWS);
+  const until = now();
+  const rows: Row[] = [];
+  let total = 0;
+  for (let page = firstPage; page <= lastPage; page += 1) {
+    const answer = await network.v2("POST", "/system-log/all", {
+      timestampFrom: until - window.hours * HOUR_MS,
+      timestampTo: until,
+      severities: SEVERITIES,
+      categories: CATEGORIES,
+      type: "GENERAL",
+      pageNumber: page,
+      pageSize: PAGE_ROWS,
+      searchText: window.type ?? "",
+    });
+    const { data, total_element_count: count } = isRow(answer) ? answer : {};
+    const found = Array.isArray(data) ? data.filter(isRow) : [];
+    rows.push(...found);
+    total = numberOf(count) ?? rows.length;
+    progress(rows.length, Math.min(total, window.limit));
+    if (found.length < PAGE_ROWS) break;
+  }
+  const skip = window.start - firstPage * PAGE_ROWS;
+  return { rows: rows.slice(skip, skip + window.limit).map(logRow), total };
+}
+
+/** The log of consoles before the system log. */
+async function legacyLog(network: NetworkSite, window: Window): Promise<Found> {
+  const rows = await network.v1("POST", "/stat/event", {
+    within: window.hours,
+    _limit: window.limit,
+    _start: window.start,
+    ...(window.type === undefined ? {} : { type: window.type }),
+  });
+  return { rows: rows.map(legacyRow), total: undefined };
+}
+
+/** Asked anew at every call: a console that is busy once is not taken for an old one from then on. */
+async function eventsOf(context: ToolContext, window: Window): Promise<Found> {
+  try {
+    return await systemLog(context, window);
+  } catch (thrown) {
+    const absent = thrown instanceof EdgeError && ["CONTROLLER_UNSUPPORTED", "NOT_FOUND"].includes(thrown.code);
+    if (absent) return legacyLog(context.network, window);
+    throw thrown;
+  }
+}
+
+function logRow(raw: Row): Row {
+  const parameters = isRow(raw.parameters) ? raw.parameters : {};
+  const actor = ACTORS.map((role) => parameters[role]).find(isRow) ?? {};
+  return project(
+    {
+      ...raw,
+      key: raw.key ?? raw.event,
+      msg: rendered(raw.message_raw ?? raw.title_raw, parameters),
+      time: raw.timestamp,
+      mac: /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(String(actor.id)) ? actor.id : actor.mac,
+      ip: actor.ip,
+    },
+    TABLE,
+  );
+}
+
+/** The console sends `{CLIENT} joined {WLAN}` and the names apart. */
+function rendered(message: unknown, parameters: Row): unknown {
+  if (typeof message !== "string") return undefined;
+  return message.replace(/\{(\w{1,40})\}/g, (whole, role: string) => {
+    const actor = parameters[role];
+    const name = isRow(actor) ? (actor.name ?? actor.hostname ?? actor.id) : actor;
+    return typeof name === "string" || typeof name === "number" ? String(name) : whole;
+  });
+}
+
+function legacyRow(raw: Row): Row {
+  const mac = raw.user ?? raw.guest ?? raw.ap ?? raw.sw ?? raw.gw;
+  const category = typeof raw.subsystem === "string" ? raw.subsystem : undefined;
+  return project({ ...raw, id: raw._id, mac, ip: raw.src_ip ?? raw.ip, category }, TABLE);
+}
+
+export default [
+  defineTool({
+    name: "unifi_list_events",
+    title: "List events",
+    summary: "List event-log entries, newest first.",
+    description:
+      "Entries of the console's event log: clients coming and going, devices, internet, security. Narrow with within_hours and event_type, which the console searches itself; filter looks at the fetched rows only.",
+    app: "network",
+    category: "events",
+    permission: { category: "events", action: "read" },
+    input: {
+      within_hours: Type.Optional(
+        Type.Integer({ description: "How far back, hours", minimum: 1, maximum: 8760, default: 24 }),
+      ),
+      start: Type.Optional(
+        Type.Integer({ description: "Entries to skip, for the next page", minimum: 0, maximum: 1_000_000, default: 0 }),
+      ),
+      event_type: Type.Optional(Type.String({ description: "Text or event key to search for", maxLength: 100 })),
+      ...withoutOffset(listArguments(DEFAULT_LIMIT)),
+    },
+    output: { ...listOutput("events", TABLE), filters: Type.Optional(Type.Object({})) },
+    aliases: { offset: "start", hours: "within_hours", type: "event_type" },
+    reads: ["POST /v2/api/site/{site}/system-log/all", "POST /api/s/{site}/stat/event"],
+    async run(context, args) {
+      const { within_hours: hours = 24, start = 0, limit = DEFAULT_LIMIT, event_type: type } = args;
+      const { rows, total = start + rows.length } = await eventsOf(context, { hours, start, limit, type });
+      const { site } = context.network;
+      const listing = listPayload({
+        site,
+        rowsName: "events",
+        table: TABLE,
+        rows,
+        args: { ...args, limit },
+        defaultLimit: limit,
+      });
+      const next = start + rows.length;
+      const more = next < total;
+      return {
+        ...listing,
+        filters: { within_hours: hours, limit, start, ...(type === undefined ? {} : { event_type: type }) },
+        ...(args.filter === undefined ? { total } : {}),
+        ...(more
+          ? { truncated: true, hint: `Narrow with event_type or within_hours, or go on with start=${next}.` }
+          : {}),
+      };
+    },
+  }),
+];
+
+/** This list counts in the console's own `start`. */
+function withoutOffset({ offset: _offset, ...others }: ReturnType<typeof listArguments>) {
+  return others;
+}
