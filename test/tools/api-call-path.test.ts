@@ -184,7 +184,7 @@ const REFUSED: readonly (readonly [clause: RegExp, endpoints: readonly string[]]
     ],
   ],
   [
-    /placeholder/,
+    /no site.s name belongs/,
     ["/api/s/default/stat/{site}", "/api/s/default/{siteId}/x", "/{site}/s/default/stat", "/api/s/{siteId}/stat/sta"],
   ],
   [
@@ -236,7 +236,7 @@ test("without the site's UUID no path of the integration API's sites is allowed"
   assert.throws(() => checkApiPath(`/integration/v1/sites/${SITE_ID}/devices`, "GET", { site: "default" }), /own site/);
   assert.throws(
     () => checkApiPath("/integration/v1/sites/{siteId}/devices", "GET", { site: "default" }),
-    /placeholder/,
+    /no site.s name belongs/,
   );
 });
 

@@ -57,7 +57,7 @@ export default [
   apGroups.list({
     name: "unifi_list_ap_groups",
     title: "List AP groups",
-    summary: "List access-point groups.",
+    summary: "List groups of access points.",
     description: "Lists the groups of access points that wireless networks can be sent by.",
     rowsName: "ap_groups",
     defaultLimit: 100,
@@ -65,14 +65,14 @@ export default [
   apGroups.get({
     name: "unifi_get_ap_group_details",
     title: "Get AP group details",
-    summary: "Show one access-point group.",
+    summary: "Show one group of access points.",
     description: "One access-point group with its members, by id.",
     details: (raw) => ({ details: apGroupRow(raw) }),
   }),
   apGroups.create({
     name: "unifi_create_ap_group",
     title: "Create AP group",
-    summary: "Create an access-point group.",
+    summary: "Make a group of access points.",
     description:
       "Groups access points, so that a wireless network can be sent by these alone (ap_group_ids of a WLAN).",
     bodyArgument: "group_data",
@@ -85,7 +85,7 @@ export default [
   apGroups.update({
     name: "unifi_update_ap_group",
     title: "Update AP group",
-    summary: "Change an access-point group.",
+    summary: "Change a group of access points.",
     description: "Renames a group of access points or replaces its members.",
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
@@ -97,7 +97,7 @@ export default [
   apGroups.delete({
     name: "unifi_delete_ap_group",
     title: "Delete AP group",
-    summary: "Remove an access-point group.",
+    summary: "Delete a group of access points.",
     description: "Removes a group of access points; the access points themselves stay.",
     async check({ context, current }) {
       const wlans = await context.network.v1("GET", "/rest/wlanconf");

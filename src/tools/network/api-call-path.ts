@@ -146,14 +146,14 @@ function hasControl(text: string): boolean {
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
 }
 
-/** The reference's placeholder where it stands for the own site, and nowhere else. */
+/** The reference's {site} or {siteId} where it stands for the own site, and nowhere else. */
 function ownName(segment: string, segments: readonly string[], place: ApiPlace): string {
   if (segment !== "{site}" && segment !== "{siteId}") return segment;
   const index = segments.indexOf(segment);
   if (segments[0] === "integration" && index === 3 && place.integrationSiteId !== undefined)
     return place.integrationSiteId;
   if (segment === "{site}" && segments[index - 1] === (segments[0] === "v2" ? "site" : "s")) return place.site;
-  throw refused("holds a placeholder that is not the site's");
+  throw refused("holds {site} where no site's name belongs");
 }
 
 /** Only below the call's own site, and the integration API's version. */

@@ -139,7 +139,7 @@ export default [
   clientCommand({
     name: "unifi_block_client",
     title: "Block client",
-    summary: "Block a client from the network.",
+    summary: "Keep a client off the network.",
     description:
       "Blocks a client from the whole site, now and later, until unifi_unblock_client. It is kept in history.",
     destructive: true,
@@ -193,7 +193,7 @@ export default [
   clientCommand({
     name: "unifi_authorize_guest",
     title: "Authorize guest",
-    summary: "Grant a guest client access for a time.",
+    summary: "Let a guest past the portal for a time.",
     description:
       "Lets a client of a guest network past the portal for some minutes, with optional speed and volume limits.",
     destructive: false,

@@ -105,7 +105,7 @@ export default [
     ...COMMON,
     name: "unifi_rename_client",
     title: "Rename client",
-    summary: "Set a client's alias.",
+    summary: "Name a client.",
     description: "Sets the name under which the console shows a client. Network hardware: unifi_rename_device.",
     input: {
       mac_address: macArgument("MAC address of the client"),

@@ -144,7 +144,7 @@ export default [
   defineTool({
     name: "unifi_list_blocked_clients",
     title: "List blocked clients",
-    summary: "List clients currently blocked.",
+    summary: "List the clients that are blocked.",
     description: "Lists the clients that are blocked from the network now, connected or not.",
     app: "network",
     category: "clients",
@@ -216,7 +216,7 @@ export default [
   defineTool({
     name: "unifi_lookup_by_ip",
     title: "Look up by IP",
-    summary: "Find the client holding an IPv4 address.",
+    summary: "Which client has this IPv4 address?",
     description:
       "Finds the client that holds an IPv4 address now, or else the one that last held it or has it reserved.",
     app: "network",

@@ -150,7 +150,7 @@ export default [
     ...COMMON,
     name: "unifi_rename_device",
     title: "Rename device",
-    summary: "Set a device's display name.",
+    summary: "Name a UniFi device.",
     description: "Sets the name of a UniFi device. Computers and phones: unifi_rename_client.",
     permission: { category: "devices", action: "update" },
     input: {
@@ -220,7 +220,7 @@ export default [
     ...COMMON,
     name: "unifi_reboot_device",
     title: "Reboot device",
-    summary: "Restart a device.",
+    summary: "Restart a UniFi device.",
     description: "Restarts a UniFi device. What hangs on it is cut off for one to five minutes.",
     permission: { category: "devices", action: "update" },
     annotations: { destructiveHint: true, idempotentHint: false },

@@ -73,7 +73,7 @@ export default [
   dns.list({
     name: "unifi_list_dns_records",
     title: "List DNS records",
-    summary: "List static DNS records.",
+    summary: "List the static DNS records.",
     description: "Lists the gateway's own static DNS records. A client's DNS name is in unifi_get_client_details.",
     rowsName: "records",
     defaultLimit: 100,
@@ -87,7 +87,7 @@ export default [
   dns.create({
     name: "unifi_create_dns_record",
     title: "Create DNS record",
-    summary: "Add a static DNS record.",
+    summary: "Add a static DNS name or record.",
     description:
       "Adds a static DNS record to the gateway. To name one client of the network, unifi_set_client_ip_settings keeps name and address together.",
     bodyArgument: "record_data",
@@ -99,7 +99,7 @@ export default [
   dns.update({
     name: "unifi_update_dns_record",
     title: "Update DNS record",
-    summary: "Change a static DNS record.",
+    summary: "Change fields of a static DNS record.",
     description: "Changes the given fields of a static DNS record; the others keep their values.",
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
@@ -110,7 +110,7 @@ export default [
   dns.delete({
     name: "unifi_delete_dns_record",
     title: "Delete DNS record",
-    summary: "Remove a static DNS record.",
+    summary: "Delete a static DNS record.",
     description: "Removes a static DNS record. To keep it for later, update it with enabled=false.",
     check: async () => ["The name stops resolving for clients of this site."],
   }),

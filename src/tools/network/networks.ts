@@ -40,7 +40,7 @@ export default [
   networks.list({
     name: "unifi_list_networks",
     title: "List networks",
-    summary: "List configured networks.",
+    summary: "List networks: LANs, VLANs, WANs, VPNs.",
     description:
       "Lists the site's networks: LANs and VLANs with subnet and DHCP range, and the internet and VPN entries the console keeps with them. Wireless names are in unifi_list_wlans.",
     rowsName: "networks",
@@ -115,7 +115,7 @@ export default [
   networks.delete({
     name: "unifi_delete_network",
     title: "Delete network",
-    summary: "Remove a LAN or VLAN.",
+    summary: "Delete a LAN or VLAN.",
     description: "Removes a LAN or VLAN. Built-in networks, internet connections and VPNs cannot be removed here.",
     reads: ["GET /api/s/{site}/rest/wlanconf"],
     async check({ context, current }) {

@@ -117,7 +117,7 @@ export default [
   forwards.list({
     name: "unifi_list_port_forwards",
     title: "List port forwards",
-    summary: "List port-forwarding rules.",
+    summary: "List port forwards.",
     description: "Lists the site's port forwards: outer port, inner host and port, protocol, source and state.",
     rowsName: "port_forwards",
     defaultLimit: 100,
@@ -125,13 +125,13 @@ export default [
   forwards.get({
     name: "unifi_get_port_forward",
     title: "Get port forward",
-    summary: "Show one port-forwarding rule.",
+    summary: "Show one port forward.",
     description: "One port forward as the console stores it (fwd = inner host, proto = protocol), by id.",
   }),
   forwards.create({
     name: "unifi_create_port_forward",
     title: "Create port forward",
-    summary: "Create a port-forwarding rule.",
+    summary: "Open a port to an inner host.",
     description:
       "Opens a port of the internet address to a host of the site, with source limit and logging. unifi_create_simple_port_forward takes a shorter form.",
     bodyArgument: "port_forward_data",
@@ -143,7 +143,7 @@ export default [
   forwards.create({
     name: "unifi_create_simple_port_forward",
     title: "Create simple port forward",
-    summary: "Create a port forward from a short form.",
+    summary: "Open a port in short form.",
     description:
       "Opens a port of the internet address to a host, for everybody: name, ext_port and to_ip are enough. For a source limit or logging use unifi_create_port_forward.",
     bodyArgument: "rule",
@@ -155,7 +155,7 @@ export default [
   forwards.update({
     name: "unifi_update_port_forward",
     title: "Update port forward",
-    summary: "Change a port-forwarding rule.",
+    summary: "Change fields of a port forward.",
     description: 'Changes the given fields of a port forward; the others keep their values. src_ip="" opens it to all.',
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
@@ -166,14 +166,14 @@ export default [
   forwards.toggle({
     name: "unifi_toggle_port_forward",
     title: "Toggle port forward",
-    summary: "Flip a port-forwarding rule on or off.",
+    summary: "Turn a port forward on or off.",
     description:
       "Turns an enabled port forward off and a disabled one on. To set a state, use unifi_update_port_forward.",
   }),
   forwards.delete({
     name: "unifi_delete_port_forward",
     title: "Delete port forward",
-    summary: "Remove a port-forwarding rule.",
+    summary: "Delete a port forward.",
     description: "Removes a port forward for good. To close it for a while, use unifi_toggle_port_forward.",
     check: async () => ["Connections through this rule end."],
   }),

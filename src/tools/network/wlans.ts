@@ -29,7 +29,7 @@ export default [
   wlans.list({
     name: "unifi_list_wlans",
     title: "List WLANs",
-    summary: "List wireless networks.",
+    summary: "List wireless networks (SSIDs).",
     description: "Lists the site's wireless networks (SSIDs) with state, security and the network they lead to.",
     rowsName: "wlans",
     defaultLimit: 25,
@@ -51,7 +51,7 @@ export default [
   wlans.create({
     name: "unifi_create_wlan",
     title: "Create WLAN",
-    summary: "Create a wireless network.",
+    summary: "Put a new wireless network on the air.",
     description:
       "Puts a new SSID on the air: name, security and, for wpapsk, x_passphrase are enough. Access points, user group and LAN default to the site's own.",
     bodyArgument: "wlan_data",
@@ -68,7 +68,7 @@ export default [
   wlans.update({
     name: "unifi_update_wlan",
     title: "Update WLAN",
-    summary: "Change a wireless network.",
+    summary: "Change fields of a wireless network.",
     description: "Changes the given fields of a wireless network; the others keep their values.",
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
@@ -79,14 +79,14 @@ export default [
   wlans.toggle({
     name: "unifi_toggle_wlan",
     title: "Toggle WLAN",
-    summary: "Flip a wireless network on or off.",
+    summary: "Turn a wireless network on or off.",
     description:
       "Turns a wireless network off when it is on, and on when it is off. To set a state: unifi_update_wlan.",
   }),
   wlans.delete({
     name: "unifi_delete_wlan",
     title: "Delete WLAN",
-    summary: "Remove a wireless network.",
+    summary: "Delete a wireless network.",
     description: "Removes a wireless network for good. To take it off the air for a while, use unifi_toggle_wlan.",
     check: async () => ["Its clients lose their connection."],
   }),
