@@ -2,15 +2,14 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type Provider from "oidc-provider";
-import Type, { type Static } from "typebox";
-import { Compile } from "typebox/compile";
 import { EdgeError } from "../errors.ts";
 import { findAccount } from "../store/accounts.ts";
 import { verifyPassword } from "../store/sign-in.ts";
 import type { Directory } from "./authorization.ts";
 import type { BrowserBinding } from "./browser-binding.ts";
 import { type Client, clientView, formTargetOf } from "./client-view.ts";
-import { type ConsentAnswer, type ConsentParts, grantConsent, offeredScopes } from "./consent.ts";
+import { type ConsentParts, grantConsent, offeredScopes } from "./consent.ts";
+import { consentAnswer, type Form, formOf, type Progress, progressOf } from "./interaction-form.ts";
 import { clientPage } from "./pages/client-page.ts";
 import { consentPage, organisationPage } from "./pages/consent-page.ts";
 import { type Page, sendPage } from "./pages/layout.ts";
@@ -20,30 +19,6 @@ import { INTERACTION_PATH } from "./provider.ts";
 
 /** Guessing passwords from one address is slow even before accounts are counted. */
 const SIGN_INS_PER_MINUTE = 30;
-
-const Form = Type.Object({
-  step: Type.Union(["client", "sign-in", "organisation", "consent"].map((step) => Type.Literal(step))),
-  token: Type.String({ maxLength: 64 }),
-  answer: Type.String({ maxLength: 32 }),
-  name: Type.Optional(Type.String({ maxLength: 256 })),
-  password: Type.Optional(Type.String({ maxLength: 1024 })),
-  organisation: Type.Optional(Type.String({ maxLength: 64 })),
-  access: Type.Optional(Type.String({ maxLength: 32 })),
-  where: Type.Optional(Type.String({ maxLength: 16 })),
-  location: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 1000 })])),
-});
-type Form = Static<typeof Form>;
-const formValidator = Compile(Form);
-
-/** How far this authorization has come; kept in the provider's interaction record, as a `result` it does not act on. */
-const Progress = Type.Object({
-  /** Hash of the browser that agreed to continue. */
-  browser: Type.String(),
-  account: Type.Optional(Type.String()),
-  org: Type.Optional(Type.String()),
-});
-type Progress = Static<typeof Progress>;
-const progressValidator = Compile(Progress);
 
 export interface InteractionParts extends ConsentParts {
   readonly directory: Directory;
@@ -161,8 +136,7 @@ export async function interactionRoutes(app: FastifyInstance, parts: Interaction
     const { uid } = request.params as { uid: string }; // the route's own parameter
     const client = await provider.Client.find(String(interaction.params.client_id));
     if (interaction.uid !== uid || client === undefined) throw new EdgeError("NOT_FOUND", "This sign-in has ended.");
-    const stored = interaction.result?.edge;
-    const progress = progressValidator.Check(stored) ? stored : undefined;
+    const progress = progressOf(interaction.result?.edge);
     const browser = progress === undefined ? binding.identify(request, reply) : binding.idOf(request);
     if (browser === undefined || (progress !== undefined && progress.browser !== hashOf(browser))) {
       throw new EdgeError("PERMISSION_DENIED", "This sign-in was started in another browser.");
@@ -245,20 +219,6 @@ function signedIn(visit: Visit): SignedIn {
   const { account, ...progress } = started(visit);
   if (account === undefined) throw new EdgeError("PERMISSION_DENIED", "Sign in first.");
   return { ...progress, account };
-}
-
-function formOf(body: unknown): Form {
-  if (formValidator.Check(body)) return body;
-  throw new EdgeError("ARGUMENTS_INVALID", "The form was incomplete.");
-}
-
-function consentAnswer(form: Form, locations: readonly string[]): ConsentAnswer | undefined {
-  const access = form.access;
-  if (access !== "unifi:read" && access !== "unifi:write" && access !== "unifi:admin") return undefined;
-  if (form.where === "all") return { access, locations: "all" };
-  const chosen = [form.location ?? []].flat();
-  const areKnown = chosen.every((id) => locations.includes(id));
-  return form.where === "chosen" && chosen.length > 0 && areKnown ? { access, locations: chosen } : undefined;
 }
 
 function hashOf(browser: string): string {

@@ -4,9 +4,9 @@ import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import Type from "typebox";
 import { Compile } from "typebox/compile";
 import { EdgeError } from "../errors.ts";
-import { type Principal, type Role, SCOPES, type Scope } from "../principal.ts";
+import { type Principal, SCOPES, type Scope } from "../principal.ts";
 import { ACCESS_TOKEN_PREFIX, findAccessToken } from "../store/access-tokens.ts";
-import { members } from "../store/accounts.ts";
+import { roleOf } from "../store/accounts.ts";
 import { findGrant } from "../store/grants.ts";
 import type { Store } from "../store/store.ts";
 import { SIGNING_ALGORITHM, type SigningKey } from "./signing-keys.ts";
@@ -129,7 +129,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   function personalAccess(bearer: string): Refresh {
     return async () => {
       const token = await findAccessToken(store, bearer, now());
-      const role = token && (await roleOf(token.org, token.owner));
+      const role = token && (await roleOf(store, token.org, token.owner));
       if (token === undefined || role === undefined) return undefined;
       return {
         subject: token.owner,
@@ -149,7 +149,7 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
     const scopes = new Set(claims.scope.split(" ").filter(isScope));
     return async () => {
       const grant = await findGrant(store, claims.grant);
-      const role = await roleOf(claims.org, claims.sub);
+      const role = await roleOf(store, claims.org, claims.sub);
       if (grant === undefined || role === undefined || grant.org !== claims.org) return undefined;
       return {
         subject: claims.sub,
@@ -179,10 +179,6 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
       if (error instanceof EdgeError) throw error;
       throw unauthenticated(reasonOf(error), error);
     }
-  }
-
-  async function roleOf(org: string, accountId: string): Promise<Role | undefined> {
-    return (await members(store, org)).get(accountId);
   }
 
   return { verify, storeAnswers: () => answers, storeAnswered };

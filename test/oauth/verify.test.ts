@@ -171,8 +171,8 @@ function breakable(store: Store): Store & { away: boolean } {
     };
   return Object.assign(guarded, {
     kind: store.kind,
-    getField: guard(store.getField.bind(store)),
     get: guard(store.get.bind(store)),
+    getField: guard(store.getField.bind(store)),
     getMany: guard(store.getMany.bind(store)),
     getMap: guard(store.getMap.bind(store)),
     commit: guard(store.commit.bind(store)),
