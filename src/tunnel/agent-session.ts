@@ -2,7 +2,15 @@
 import { Compile } from "typebox/compile";
 import { asEdgeError, EdgeError } from "../errors.ts";
 import { Assembly } from "./assembly.ts";
-import type { AgentPort, BatchOperation, BatchRequest, CallRequest, CallResult, OperationUpdate } from "./calls.ts";
+import type {
+  AgentPort,
+  BatchOperation,
+  BatchRequest,
+  CallEvents,
+  CallRequest,
+  CallResult,
+  OperationUpdate,
+} from "./calls.ts";
 import { type Chunk, encodeFrame, nestsDeeperThan } from "./codec.ts";
 import { dispatch, type FrameHandlers } from "./dispatch.ts";
 import { toFailure } from "./failure.ts";
@@ -13,6 +21,8 @@ import type { Timing } from "./timing.ts";
 
 const checkOperations = Compile(BatchOperations);
 const STREAM_COUNT = 0x8000_0000;
+/** As frame.ts allows it. */
+const NOTE_LENGTH = 512;
 
 /** What outlives a link, told by the sessions. Implemented by agent-end.ts. */
 export interface Outcomes {
@@ -98,30 +108,13 @@ export class AgentSession {
       return;
     }
     const request = requestOf(frame);
-    this.#active += 1;
     const controller = new AbortController();
-    let progressAt = Number.NEGATIVE_INFINITY;
+    this.#active += 1;
     if (request.kind === "read") this.#running.set(stream, controller);
     this.#streamOf.set(id, stream);
     this.#outcomes.started(request);
     try {
-      const result = await this.#port.call(request, {
-        accepted: () => this.#link.mustSend(encodeFrame("accepted", { stream })),
-        progress: ({ done, total, note }) => {
-          const now = this.#timing.now();
-          if (now - progressAt < PROGRESS_MS) return;
-          progressAt = now;
-          this.#link.send(
-            encodeFrame("progress", {
-              stream,
-              done,
-              ...(total === undefined ? {} : { total }),
-              ...(note === undefined ? {} : { note: note.slice(0, 512) }),
-            }),
-          );
-        },
-        signal: controller.signal,
-      });
+      const result = await this.#port.call(request, this.#eventsOf(stream, controller.signal));
       if (result.body.length > RESULT_BYTES) throw tooLarge(request);
       this.#link.sendBody(stream, result);
       this.#outcomes.finished(request, { result }, this);
@@ -133,6 +126,27 @@ export class AgentSession {
       this.#running.delete(stream);
       if (this.#streamOf.get(id) === stream) this.#streamOf.delete(id);
     }
+  }
+
+  #eventsOf(stream: number, signal: AbortSignal): CallEvents {
+    let progressAt = Number.NEGATIVE_INFINITY;
+    return {
+      signal,
+      accepted: () => this.#link.mustSend(encodeFrame("accepted", { stream })),
+      progress: ({ done, total, note }) => {
+        const now = this.#timing.now();
+        if (now - progressAt < PROGRESS_MS) return;
+        progressAt = now;
+        this.#link.send(
+          encodeFrame("progress", {
+            stream,
+            done,
+            ...(total === undefined ? {} : { total }),
+            ...(note === undefined ? {} : { note: note.slice(0, NOTE_LENGTH) }),
+          }),
+        );
+      },
+    };
   }
 
   #cancel(id: string): void {
