@@ -12,23 +12,29 @@ export interface View {
   readonly readonly: boolean;
 }
 
+/** As the HTTP layer parsed the URL: a name given twice is a list, which no rule accepts. */
 export interface ViewQuery {
-  readonly mode?: string | undefined;
+  readonly mode?: unknown;
   /** Comma-separated. */
-  readonly apps?: string | undefined;
-  readonly readonly?: string | undefined;
+  readonly apps?: unknown;
+  readonly readonly?: unknown;
 }
 
 /** Throws ARGUMENTS_INVALID naming the valid values: a mistyped `?readonly=` must not open what it meant to close. */
 export function parseView(query: ViewQuery, defaultMode: Mode): View {
   return {
     mode: query.mode === undefined ? defaultMode : oneOf("mode", query.mode, MODES),
-    apps: query.apps === undefined ? undefined : query.apps.split(",").map((app) => oneOf("apps", app.trim(), APPS)),
+    apps:
+      query.apps === undefined
+        ? undefined
+        : String(query.apps)
+            .split(",")
+            .map((app) => oneOf("apps", app.trim(), APPS)),
     readonly: query.readonly !== undefined && oneOf("readonly", query.readonly, ["true", "false"]) === "true",
   };
 }
 
-function oneOf<Value extends string>(name: string, given: string, values: readonly Value[]): Value {
+function oneOf<Value extends string>(name: string, given: unknown, values: readonly Value[]): Value {
   const value = values.find((candidate) => candidate === given);
   if (value === undefined) {
     throw new EdgeError("ARGUMENTS_INVALID", `The URL's ?${name}= takes ${values.join(", ")}.`);

@@ -7,7 +7,7 @@ import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { jsonOutcome } from "../support/fake-execution.ts";
+import { jsonOutcome, principal } from "../support/fake-execution.ts";
 import { type Endpoint, mcpEndpoint } from "../support/mcp-endpoint.ts";
 
 /** What the tests need of any client. */
@@ -28,13 +28,18 @@ interface Connected {
   readonly version: string | undefined;
   /** Resolves at the next list_changed. */
   changed(): Promise<void>;
+  onChanged(listener: () => void): void;
 }
 
 type Connect = (url: URL, token?: string) => Promise<Connected>;
 
 function changes() {
   const port = new PassThrough({ objectMode: true });
-  return { announce: () => void port.emit("changed"), changed: async () => void (await once(port, "changed")) };
+  return {
+    announce: () => void port.emit("changed"),
+    changed: async () => void (await once(port, "changed")),
+    onChanged: (listener: () => void) => void port.on("changed", listener),
+  };
 }
 
 const withToken = (token: string | undefined) =>
@@ -42,7 +47,7 @@ const withToken = (token: string | undefined) =>
 
 async function connectV1(url: URL, token?: string): Promise<Connected> {
   const client = new ClientV1({ name: "v1", version: "1" });
-  const { announce, changed } = changes();
+  const { announce, ...told } = changes();
   client.setNotificationHandler(ToolListChangedNotificationSchema, announce);
   const transport = new TransportV1(url, withToken(token));
   // exactOptionalPropertyTypes: the SDK's own transport lacks `| undefined` on its sessionId
@@ -51,12 +56,12 @@ async function connectV1(url: URL, token?: string): Promise<Connected> {
     // the older one takes a result schema in between
     callTool: (params: { name: string }, options?: object) => client.callTool(params, undefined, options),
   });
-  return { client: likeV2, version: transport.protocolVersion, changed };
+  return { client: likeV2, version: transport.protocolVersion, ...told };
 }
 
 function connectV2(mode: "auto" | "legacy"): Connect {
   return async (url, token) => {
-    const { announce, changed } = changes();
+    const { announce, ...told } = changes();
     const client = new ClientV2(
       { name: `v2-${mode}`, version: "1" },
       {
@@ -65,7 +70,7 @@ function connectV2(mode: "auto" | "legacy"): Connect {
       },
     );
     await client.connect(new TransportV2(url, withToken(token)));
-    return { client: client as unknown as AnyClient, version: client.getNegotiatedProtocolVersion(), changed };
+    return { client: client as unknown as AnyClient, version: client.getNegotiatedProtocolVersion(), ...told };
   };
 }
 
@@ -282,3 +287,26 @@ for (const { name, version, connect } of CLIENTS) {
     assert.deepEqual(endpoint.execution.asked, []);
   });
 }
+
+test("a change reaches its own grant only, in the newer era too", async (t) => {
+  const endpoint = await mcpEndpoint(t, {
+    who: (token) => principal({ grant: token ?? "none", subject: token ?? "none" }),
+  });
+  const ann = await joined(t, connectV2("auto"), endpoint, "", "ann");
+  const bob = await joined(t, connectV2("auto"), endpoint, "", "bob");
+  const told = { ann: 0, bob: 0 };
+  ann.onChanged(() => told.ann++);
+  bob.onChanged(() => told.bob++);
+  const load = (who: Connected, tool: string) =>
+    who.client.callTool({ name: "unifi_load_tools", arguments: { tools: [tool] } });
+
+  const annTold = ann.changed();
+  await load(ann, "unifi_list_clients");
+  await annTold;
+  const bobTold = bob.changed();
+  await load(bob, "unifi_list_dns_records");
+  await bobTold;
+
+  assert.deepEqual(told, { ann: 1, bob: 1 });
+  assert.equal((await bob.client.listTools()).tools.at(-1)?.name, "unifi_list_dns_records");
+});

@@ -105,7 +105,7 @@ test("a narrowed app takes its meta-tools along", async (t) => {
   assert.deepEqual(namesOf(await listed(endpoint, "?apps=network,access")), META);
 });
 
-for (const query of ["?mode=greedy", "?apps=netwrk", "?readonly=1"]) {
+for (const query of ["?mode=greedy", "?apps=netwrk", "?apps=", "?readonly=1"]) {
   test(`${query} is refused and the valid values are named`, async (t) => {
     const endpoint = await mcpEndpoint(t);
     const { body, headers } = modernRequest("tools/list");

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { test } from "node:test";
-import { jsonOutcome } from "../support/fake-execution.ts";
-import { mcpEndpoint, modernRequest } from "../support/mcp-endpoint.ts";
+import { type TestContext, test } from "node:test";
+import { jsonOutcome, principal } from "../support/fake-execution.ts";
+import { fakeTimers } from "../support/fake-timers.ts";
+import { type Endpoint, mcpEndpoint, modernRequest } from "../support/mcp-endpoint.ts";
 
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
@@ -341,4 +342,63 @@ test("a defect of ours tells the client nothing and the log everything", async (
   assert.doesNotMatch(text, /secret detail/);
   assert.match(text, /INTERNAL/);
   assert.equal(endpoint.errors.length, 1);
+});
+
+const LISTEN = modernRequest("subscriptions/listen", { notifications: { toolsListChanged: true } }, "sub");
+
+/** Opens a listen stream that ends with the test. */
+async function listen(endpoint: Endpoint, t: TestContext): Promise<Response> {
+  const leave = new AbortController();
+  t.after(() => leave.abort());
+  return fetch(endpoint.url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...LISTEN.headers },
+    body: JSON.stringify(LISTEN.body),
+    signal: leave.signal,
+  });
+}
+
+test("revoking a grant ends its listen streams with a result", async (t) => {
+  const endpoint = await mcpEndpoint(t);
+  const stream = await listen(endpoint, t);
+
+  await endpoint.loaded.add(principal(), ["unifi_list_clients"]);
+  endpoint.mcp.endGrant("grant-1");
+
+  const messages = (await stream.text())
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => JSON.parse(line.slice(6)));
+  assert.deepEqual(
+    messages.map(({ method, id }) => method ?? id),
+    ["notifications/subscriptions/acknowledged", "notifications/tools/list_changed", "sub"],
+  );
+  for (const { params } of messages.slice(0, 2))
+    assert.equal(params._meta["io.modelcontextprotocol/subscriptionId"], "sub");
+});
+
+test("a listen stream ends with the token it was opened under", async (t) => {
+  const timers = fakeTimers();
+  const endpoint = await mcpEndpoint(t, {
+    timers,
+    who: () => principal({ expiresAtSeconds: timers.now() / 1000 + 60 }),
+  });
+  const stream = await listen(endpoint, t);
+
+  timers.advance(60_000);
+
+  assert.match(await stream.text(), /"id":"sub"/);
+});
+
+test("a grant may not listen without end", async (t) => {
+  const endpoint = await mcpEndpoint(t);
+  await Promise.all(Array.from({ length: 32 }, () => listen(endpoint, t)));
+
+  const refused = await listen(endpoint, t);
+
+  assert.deepEqual(await refused.json(), {
+    jsonrpc: "2.0",
+    id: "sub",
+    error: { code: -32603, message: "Subscription limit reached" },
+  });
 });
