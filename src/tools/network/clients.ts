@@ -216,7 +216,7 @@ export default [
   defineTool({
     name: "unifi_lookup_by_ip",
     title: "Look up by IP",
-    summary: "Which client has this IPv4 address?",
+    summary: "Tell which client has an IPv4 address.",
     description:
       "Finds the client that holds an IPv4 address now, or else the one that last held it or has it reserved.",
     app: "network",

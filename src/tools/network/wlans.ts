@@ -68,7 +68,7 @@ export default [
   wlans.update({
     name: "unifi_update_wlan",
     title: "Update WLAN",
-    summary: "Change fields of a wireless network.",
+    summary: "Change settings of a wireless network.",
     description: "Changes the given fields of a wireless network; the others keep their values.",
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
