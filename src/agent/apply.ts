@@ -28,19 +28,16 @@ export async function applied(deps: ApplyDeps, call: Prepared, plan: Plan, site:
     if (error.executed === "maybe" && (await tookEffect(deps, call, plan))) {
       const note = "The console's answer was lost; reading the object back shows that the write took effect.";
       const told = { ...writtenFields(plan, {}, undefined), note, site };
-      return {
-        result: withinLimit(deps, plan, site, () => jsonAnswer(told, deps.limits, call.tool)),
-        unresolved: false,
-      };
+      return { result: fitting(deps, told, plan, site), unresolved: false };
     }
     return { result: failureAnswer(error, deps.limits), unresolved: error.executed === "maybe" };
   }
   const seen = await lookBack(deps, call, plan, fields);
-  const answer =
+  const result =
     seen === undefined || seen.dropped.length === 0
-      ? () => jsonAnswer({ ...writtenFields(plan, fields, seen), site }, deps.limits, call.tool)
-      : () => notPersisted(deps, plan, seen, site);
-  return { result: withinLimit(deps, plan, site, answer), unresolved: false };
+      ? fitting(deps, { ...writtenFields(plan, fields, seen), site }, plan, site)
+      : notPersisted(deps, plan, seen, site);
+  return { result, unresolved: false };
 }
 
 /** After a lost answer: true only where the object that was to change or go can be seen as asked for. */
@@ -72,9 +69,9 @@ function isEmpty(record: object): boolean {
 }
 
 /** A write that took effect is told in any case, if need be without the object that is too large to show. */
-function withinLimit(deps: ApplyDeps, plan: Plan, site: string, answer: () => CallResult): CallResult {
+function fitting(deps: ApplyDeps, told: Payload, plan: Plan, site: string): CallResult {
   try {
-    return answer();
+    return jsonAnswer(told, deps.limits);
   } catch (error) {
     deps.warn("an answer did not fit and was told without its details", error);
     return jsonAnswer({ success: true, ...subjectOf(plan), details_omitted: true, site }, deps.limits);
@@ -105,16 +102,23 @@ function deletionOf(stillThere: boolean): Verification | undefined {
 }
 
 function notPersisted(deps: ApplyDeps, plan: Plan, seen: Verification, site: string): CallResult {
-  const partly = seen.persisted.length > 0 || !isEmpty(seen.coerced);
-  const error = new EdgeError(
-    "NOT_PERSISTED",
+  const { coerced, ...fields } = seen;
+  const details = {
+    ...subjectOf(plan),
+    partial_success: seen.persisted.length > 0 || !isEmpty(coerced),
+    ...fields,
+    // names only where the values would not fit
+    coerced: sizeOf(coerced) < deps.limits.maxBytes / 2 ? coerced : Object.keys(coerced),
+    site,
+  };
+  const message =
     plan.action === "delete"
       ? "The console accepted the deletion, but the object is still there."
-      : `The console accepted the write but did not save: ${seen.dropped.join(", ")}.`,
-    {
-      hint: "This console or its version may not support these fields, or another setting rules them out.",
-      details: { ...subjectOf(plan), partial_success: partly, ...seen, site },
-    },
-  );
-  return failureAnswer(error, deps.limits);
+      : `The console accepted the write but did not save: ${seen.dropped.join(", ")}.`;
+  const hint = "This console or its version may not support these fields, or another setting rules them out.";
+  return failureAnswer(new EdgeError("NOT_PERSISTED", message, { hint, details }), deps.limits);
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }

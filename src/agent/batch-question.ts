@@ -29,7 +29,7 @@ interface Line {
   readonly seen: string | undefined;
 }
 
-/** The preview as JSON bytes; `bound` is what its token will allow. Nothing is sent that changes anything. */
+/** The preview as JSON bytes; `bound` is what its token will allow. Throws the signal's reason when it aborts: what was not asked must not be confirmed. */
 export async function askBatch(
   deps: QuestionDeps,
   request: BatchRequest,
@@ -37,7 +37,10 @@ export async function askBatch(
   bound: Buffer,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const lines = await inTurns(writes, (write) => lineOf(deps, write, signal));
+  const lines = await abortable(
+    inTurns(writes, (write) => lineOf(deps, write, signal), signal),
+    signal,
+  );
   const seen: Record<string, string> = {};
   lines.forEach((line, at) => {
     const write = writes[at];
@@ -97,12 +100,31 @@ function tooLong(): never {
   });
 }
 
+/** Ends with the signal, also where a console does not heed it. */
+async function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
 /** Results in the order of `items`, a bounded number at a time. */
-async function inTurns<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result[]> {
   const results: Result[] = [];
   const pending = items.entries();
   const worker = async () => {
-    for (const [at, item] of pending) results[at] = await work(item);
+    for (const [at, item] of pending) {
+      signal.throwIfAborted();
+      results[at] = await work(item);
+    }
   };
   await Promise.all(Array.from({ length: PLANS_AT_ONCE }, worker));
   return results;

@@ -10,7 +10,7 @@ import { createBatchRecords, type NewOperation, type OperationEnd } from "./batc
 import { createBatchReports } from "./batch-reports.ts";
 import { type ConfirmMode, requirementOf, type Seen, type Tokens } from "./confirm.ts";
 import type { Journal } from "./journal.ts";
-import type { AgentLimits } from "./limits.ts";
+import type { AgentLimits, Timer } from "./limits.ts";
 import type { Asked, Prepared } from "./prepared.ts";
 import type { Calls } from "./running-calls.ts";
 import type { Sealer } from "./seal.ts";
@@ -26,6 +26,7 @@ export interface BatchDeps {
   readonly answers: AnswerLimits;
   readonly limits: AgentLimits;
   readonly now: () => number;
+  readonly timer: Timer;
   readonly warn: (message: string, error: unknown) => void;
   readonly prepare: (asked: Asked) => Prepared;
 }
@@ -40,6 +41,8 @@ export interface Batches {
 
 /** Operations that may wait in one agent, over all batches. */
 const MAX_WAITING = 5000;
+/** How long a batch's question may take to put together; the gateway waits 15 s for an answer to a batch. */
+const QUESTION_MS = 12_000;
 
 export function createBatches(deps: BatchDeps): Batches {
   const records = createBatchRecords(deps.journal, deps.sealer, deps.now);
@@ -138,6 +141,16 @@ export function createBatches(deps: BatchDeps): Batches {
     }
   }
 
+  async function ask(request: BatchRequest, questions: readonly Questioned[], bound: Buffer): Promise<Buffer> {
+    const late = new AbortController();
+    const stopTimer = deps.timer(Math.min(QUESTION_MS, request.ttlMs), () => late.abort(tooSlow()));
+    try {
+      return await askBatch(deps, request, questions, bound, AbortSignal.any([late.signal, closing.signal]));
+    } finally {
+      stopTimer();
+    }
+  }
+
   async function accept(request: BatchRequest): Promise<BatchAnswer> {
     const bound = deps.journal.hmac("batch", request.owner.org, request.owner.grant, request.operations);
     if (records.known(request.id, bound)) return { accepted: true };
@@ -151,7 +164,7 @@ export function createBatches(deps: BatchDeps): Batches {
     const operations = request.operations.map((operation) => sortOperation(deps, request, operation));
     const questions = operations.flatMap(({ question }) => question ?? []);
     if (questions.length > 0 && request.confirmToken === undefined) {
-      return { accepted: false, preview: await askBatch(deps, request, questions, bound, closing.signal) };
+      return { accepted: false, preview: await ask(request, questions, bound) };
     }
     const seen = request.confirmToken === undefined ? {} : seenBy(deps.tokens, request.confirmToken, bound);
     deps.journal.transaction(() => {
@@ -228,6 +241,12 @@ function seenBy(tokens: Tokens, token: string, bound: Buffer): Seen {
   throw new EdgeError("CONFIRM_TOKEN_INVALID", "These operations were already started with this confirm_token.", {
     hint: "Ask the status of that batch. To run them once more, send them without confirm_token for a fresh preview.",
     details: { batch_id: spentBy },
+  });
+}
+
+function tooSlow(): EdgeError {
+  return new EdgeError("TIMEOUT", "The console could not be asked about all writes of this batch in time.", {
+    hint: "Nothing was changed. Split the batch, or try again when the console answers faster.",
   });
 }
 

@@ -62,19 +62,16 @@ export function createCalls(deps: CallsDeps): Calls {
   const jobs = new Map<string, Job>();
   let closing = false;
 
-  function refusalOf(error: unknown): { readonly refusal: CallResult; readonly error: EdgeError } {
-    const edge = error instanceof EdgeError ? error : defect(error);
+  function refusalOf(thrown: unknown): { readonly refusal: CallResult; readonly error: EdgeError } {
+    const edge = thrown instanceof EdgeError ? thrown : defect(thrown);
     if (NO_OUTCOME.has(edge.code)) throw edge;
-    return { refusal: failureAnswer(edge, deps.answers), error: edge };
+    const error = notExecuted(edge);
+    return { refusal: failureAnswer(error, deps.answers), error };
   }
 
   function defect(error: unknown): EdgeError {
     deps.warn("a call failed unexpectedly", error);
-    return new EdgeError("INTERNAL", "An internal error occurred; the agent's log has the details.", {
-      // a failure after the row never comes here, so the write was not sent
-      executed: "no",
-      cause: error,
-    });
+    return new EdgeError("INTERNAL", "An internal error occurred; the agent's log has the details.", { cause: error });
   }
 
   function start(request: RunRequest): Job {
@@ -188,6 +185,19 @@ async function runRead(deps: CallsDeps, call: Prepared, turn: Turn): Promise<Cal
     call.args,
   );
   return readAnswer(payload, site.site, deps.answers, tool);
+}
+
+/** A failure after a write's row is recorded and never thrown, so what is thrown here changed nothing. */
+function notExecuted(error: EdgeError): EdgeError {
+  if (error.executed === "no") return error;
+  const { code, message, hint, retryAfterSeconds, details } = error;
+  return new EdgeError(code, message, {
+    executed: "no",
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(details === undefined ? {} : { details }),
+  });
 }
 
 function lateness(job: Job, ttlMs: number): EdgeError {

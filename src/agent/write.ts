@@ -37,9 +37,11 @@ export async function runWrite(deps: WriteDeps, request: WriteRequest, turn: Tur
   const confirmed = isConfirmed(deps, request);
   if (confirmed) {
     const known = knownOutcome(deps, request, key, turn);
-    // whoever waits for another's write learns OUTCOME_UNKNOWN at his deadline, not "never started"
-    if (known !== undefined) turn.beginWrite();
-    if (known !== undefined) return await known;
+    if (known !== undefined) {
+      // whoever waits for another's write learns OUTCOME_UNKNOWN at his deadline, not "never started"
+      turn.beginWrite();
+      return await known;
+    }
   }
   const site = await call.console.network.site(call.siteName, turn.signal);
   const plan = await planOf(deps, call, site, turn);

@@ -118,8 +118,12 @@ export interface AgentPort {
   cancel(id: string): void;
   batch(request: BatchRequest): Promise<BatchAnswer>;
   cancelBatch(id: string): void;
-  /** Delivers every unacknowledged update at once, then each new one. Returns the unsubscriber. */
+  /**
+   * Delivers what waits and runs at once, unacknowledged ends a window at a time, and each new update. Returns the
+   * unsubscriber.
+   */
   operations(listener: (update: OperationUpdate) => void): () => void;
+  /** Of an operation that has ended; the next of the window follows. */
   acknowledgeOperation(batch: string, index: number): void;
 }
 

@@ -401,3 +401,17 @@ test("a batch sent again under a new id while the first is not acknowledged repe
   assert.equal(answer(0).repeated_of, first);
   assert.deepEqual(under.console.writes(), ["POST /notes"]);
 });
+
+test("a question that the console is too slow for is refused, and gives no token", async (t) => {
+  const under = agentUnderTest(t);
+  const { enter, reached, open } = gate();
+  under.console.before = enter;
+
+  const asked = under.agent.batch(batchOf(under.id(), [{ tool: "unifi_delete_note", args: { id: "1" } }]));
+  await reached;
+  under.clock.pass(12_000);
+  await assert.rejects(asked, failing("TIMEOUT"));
+  open();
+
+  assert.equal(under.journal.database.prepare("SELECT count(*) AS given FROM tokens").get()?.given, 0);
+});

@@ -196,7 +196,7 @@ test("a failure before the write leaves no row, so the id is still free", async 
   const callId = id();
   const update = request(callId, { tool: "unifi_update_note", args: { id: "1", text: "bread", confirm: true } });
   console.before = () => {
-    throw new EdgeError("CONTROLLER_UNREACHABLE", "The console did not answer.");
+    throw new EdgeError("CONTROLLER_FAILED", "The console answered with an error page.");
   };
   const failed = answerOf(await agent.call(update, {}));
   const rows = journal.open(10);
@@ -204,7 +204,7 @@ test("a failure before the write leaves no row, so the id is still free", async 
 
   const second = answerOf(await agent.call(update, {}));
 
-  assert.equal(failed.code, "CONTROLLER_UNREACHABLE");
+  assert.deepEqual([failed.code, failed.executed], ["CONTROLLER_FAILED", "no"]);
   assert.deepEqual(rows, []);
   assert.equal(second.success, true);
 });
