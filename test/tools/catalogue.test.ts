@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { PREFIX_OF_APP } from "../../src/catalog/manifest.ts";
 import type { Row } from "../../src/controller/controller.ts";
 import { ACTIONS } from "../../src/principal.ts";
+import { verdictOf } from "../../src/redaction/secret-names.ts";
 import { TOOLS } from "../../src/tools/index.ts";
 import { ENDPOINTS } from "../../src/tools/network/endpoints.ts";
 import { isRow } from "../../src/tools/rows.ts";
@@ -195,6 +196,23 @@ test("aliases lead to declared arguments and hide none; MAC arguments exist", ()
   );
 });
 
+test("no answer has a field that redaction would hide by its name", () => {
+  const hidden = TOOLS.flatMap((tool) =>
+    Object.entries(tool.output).flatMap(([name, schema]) =>
+      [name, ...Object.keys(rowFieldsOf(schema))]
+        .filter((field) => verdictOf(field) !== "open")
+        .map((field) => `${tool.name}.${field}`),
+    ),
+  );
+
+  assert.deepEqual(hidden, []);
+});
+
+/** The fields of a list's rows, or of an object. */
+function rowFieldsOf(schema: unknown): Readonly<Record<string, Row>> {
+  return properties(isRow(schema) && isRow(schema.items) ? schema.items : schema);
+}
+
 test("lists can be narrowed, cut and paged", () => {
   const lists = TOOLS.filter((tool) => tool.name.includes("_list_"));
   const missing = lists.filter((tool) =>
@@ -236,9 +254,7 @@ for (const [name, facts] of Object.entries(CATALOGUE)) {
   test(`${name} answers under the reference's names`, () => {
     const tool = TOOLS.find((candidate) => candidate.name === name);
     const output: Readonly<Record<string, unknown>> = tool?.output ?? {};
-    const rowFields = Object.values(output).map((schema) =>
-      properties(isRow(schema) && isRow(schema.items) ? schema.items : schema),
-    );
+    const rowFields = Object.values(output).map(rowFieldsOf);
 
     assert.deepEqual(
       names(facts.result).filter((part) => !(part in output)),
