@@ -6,6 +6,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Row } from "../../src/controller/controller.ts";
 import { createNetworkConsole } from "../../src/controller/network/console.ts";
+import { EdgeError } from "../../src/errors.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { PERSONAS, type Persona } from "../../src/simulator/world.ts";
 import { TOOLS } from "../../src/tools/index.ts";
@@ -244,6 +245,31 @@ for (const persona of PERSONAS) {
 function offlineMac(payload: Payload): unknown {
   return rows(payload, "clients").find((client) => client.status === "offline")?.mac;
 }
+
+test("a console that says yes and saves nothing is found out by every read-back", async (t) => {
+  const { read, planned, simulator } = await connect(t, "unifi-os");
+  const wlan = first(await read("unifi_list_wlans"), "wlans");
+  const record = first(await read("unifi_list_dns_records"), "records");
+  const plans = [
+    await planned("unifi_toggle_wlan", { wlan_id: wlan.id }),
+    await planned("unifi_update_dns_record", { record_id: record.id, update_data: { ttl: 60 } }),
+    await planned("unifi_delete_dns_record", { record_id: record.id }),
+  ];
+  simulator.faults.notSaved = {};
+
+  const seen = await Promise.all(plans.map(async (plan) => plan.readBack?.(await plan.apply())));
+
+  assert.deepEqual(seen[0], { enabled: plans[0]?.current?.enabled });
+  assert.deepEqual(seen[1], { ttl: plans[1]?.current?.ttl });
+  assert.equal(seen[2]?.id, record.id);
+});
+
+test("an answer that is not JSON is refused by the plain call too", async (t) => {
+  const { read, simulator } = await connect(t, "unifi-os");
+  simulator.faults.serverErrorHtml = { status: 200 };
+
+  await assert.rejects(read("unifi_api_call", { endpoint: "/api/s/{site}/stat/sta" }), EdgeError);
+});
 
 test("the walk leaves no tool out", () => {
   assert.deepEqual(
