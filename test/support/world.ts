@@ -10,12 +10,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
+
 import { IssuedTokenAnswer } from "../../src/admin/answers.ts";
 import { type OpenAdmin, openAdmin, pathOf } from "../../src/cli/admin-client.ts";
 import { createPerson, type Person } from "../../src/cli/demo/person.ts";
 import type { Scope } from "../../src/principal.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { startRedis } from "./redis-server.ts";
+
+/** Whoever ends what was started: a test, or a program of its own. */
+export type Owner = Pick<TestContext, "after">;
 
 const PROGRAM = new URL("../../bin/unifi-edge.js", import.meta.url).pathname;
 
@@ -64,7 +68,7 @@ export interface World {
 const ALL_SCOPES: readonly Scope[] = ["unifi:read", "unifi:write", "unifi:admin"];
 
 /** Starts everything and waits until every place is online; `t.after` ends it all. */
-export async function startWorld(t: TestContext, options: WorldOptions = {}): Promise<World> {
+export async function startWorld(t: Owner, options: WorldOptions = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "unifi-edge-e2e-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const redis = options.store === "redis" ? await startRedis() : undefined;
@@ -139,12 +143,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}): Pr
   };
 }
 
-export function createProgram(
-  t: TestContext,
-  args: readonly string[],
-  ready: string,
-  environment: Environment,
-): Program {
+export function createProgram(t: Owner, args: readonly string[], ready: string, environment: Environment): Program {
   let child: ChildProcess | undefined;
   let output = "";
   // The test's own settings must not leak into the product's
