@@ -102,3 +102,35 @@ test("a selection that leaves nothing is refused with the categories that there 
 
   assert.throws(() => makeAgent(config, LOG), /select no tool/);
 });
+
+test("a free call passes the gate of the tool that writes its path, and is confirmed by a token", async (t) => {
+  const gated = await madeAgent(t, { UNIFI_POLICY_NETWORK_DNS_CREATE: "false" });
+  const open = await madeAgent(t);
+  const args = {
+    endpoint: "/v2/api/site/default/static-dns",
+    method: "POST",
+    params: { key: "nas.example.com", value: "192.0.2.9", record_type: "A", enabled: true },
+  };
+
+  const denied = await gated.ask("unifi_api_call", args, "write");
+  const preview = await open.ask("unifi_api_call", args, "write");
+  const done = await open.ask("unifi_api_call", { ...args, confirm_token: preview.confirm_token }, "write");
+  const read = await gated.ask("unifi_api_call", { endpoint: "/v2/api/site/default/static-dns" });
+
+  assert.deepEqual([denied.code, denied.variable], ["POLICY_DENIED", "UNIFI_POLICY_NETWORK_DNS_CREATE"]);
+  assert.equal(done.success, true);
+  assert.deepEqual([...gated.simulator.effects.keys()], []);
+  assert.equal(open.simulator.effects.size, 1);
+  assert.equal(read.success, true);
+});
+
+test("a console that is down is told in words, nothing is executed, and the agent stays up", async (t) => {
+  const { ask, agent, simulator } = await madeAgent(t);
+  await simulator.close();
+
+  const answer = await ask("unifi_list_clients");
+  const health = await agent.health();
+
+  assert.deepEqual([answer.code, answer.executed], ["CONTROLLER_UNREACHABLE", "no"]);
+  assert.equal(health.status, 503);
+});
