@@ -30,16 +30,18 @@ export const RPC_CODES = {
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: Readonly<Record<string, unknown>>) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 
-/** `{"jsonrpc":"2.0","id":…,"error":{code,message}}`; the id is null where none was readable. */
-export function rpcErrorBody(code: number, message: string, id: RequestId | null = null): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
+/** `{"jsonrpc":"2.0","id":…,"error":{code,message,data?}}`; the id is null where none was readable. */
+export function rpcErrorBody(code: number, message: string, id: RequestId | null = null, data?: object): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
 }
 
 /** An error of ours in JSON-RPC form, for refusals outside any tool (rate limits, body size, bad JSON). */

@@ -152,9 +152,9 @@ export function createLegacy(parts: LegacyParts): Legacy {
     } catch (thrown) {
       if (!(thrown instanceof RpcError))
         log.error({ err: thrown, method: request.method }, "a request failed for a reason of our own");
-      const { code, message } =
+      const { code, message, data } =
         thrown instanceof RpcError ? thrown : new RpcError(RPC_CODES.internal, "Internal error");
-      return { text: rpcErrorBody(code, message, request.id), delivered: undefined };
+      return { text: rpcErrorBody(code, message, request.id, data), delivered: undefined };
     } finally {
       if (running.get(key) === controller) running.delete(key);
     }

@@ -55,7 +55,10 @@ export function createResources(manifest: Manifest, execution: Execution, locate
     list: entries.map(([entry]) => entry),
     read(caller, uri, notFoundCode) {
       const found = entries.find(([entry]) => entry.uri === uri);
-      if (found === undefined) throw new RpcError(notFoundCode, `There is no resource ${printable(uri, 200)}.`);
+      if (found === undefined) {
+        const named = printable(uri, 200);
+        throw new RpcError(notFoundCode, `There is no resource ${named}.`, { uri: named });
+      }
       const [entry, read] = found;
       return { uri: entry.uri, mimeType: entry.mimeType, text: read(caller) };
     },

@@ -107,7 +107,7 @@ async function answer<Result>(make: () => Result | Promise<Result>): Promise<Res
   try {
     return await make();
   } catch (thrown) {
-    if (thrown instanceof RpcError) throw new ProtocolError(thrown.code, thrown.message);
+    if (thrown instanceof RpcError) throw new ProtocolError(thrown.code, thrown.message, thrown.data);
     throw thrown;
   }
 }

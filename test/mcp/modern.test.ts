@@ -402,3 +402,12 @@ test("a grant may not listen without end", async (t) => {
     error: { code: -32603, message: "Subscription limit reached" },
   });
 });
+
+test("an unknown resource's error names the resource in its data", async (t) => {
+  const endpoint = await mcpEndpoint(t);
+  const { body, headers } = modernRequest("resources/read", { uri: "unifi://x" });
+
+  const { error } = (await (await endpoint.post(body, headers)).json()) as { error: object };
+
+  assert.deepEqual(error, { code: -32602, message: "There is no resource unifi://x.", data: { uri: "unifi://x" } });
+});
