@@ -51,13 +51,19 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
       code: "NOT_FOUND",
     }),
   );
-  app.addHook("onRequest", async (_request, reply) => void reply.headers(STATIC_HEADERS));
 
   // Each in its own scope: their parsers, limits and error shapes do not leak into the others'
   await app.register(mcpRoutes, parts.mcp);
-  await app.register(enrolRoutes, parts.enrol);
-  await app.register(healthRoutes, parts.health);
-  await app.register(parts.authorization);
+  await app.register(async (scope) => {
+    // Not for /mcp: its answers are no pages, and every step there is paid by every request
+    scope.addHook("onRequest", (_request, reply, done) => {
+      reply.headers(STATIC_HEADERS);
+      done();
+    });
+    await scope.register(enrolRoutes, parts.enrol);
+    await scope.register(healthRoutes, parts.health);
+    await scope.register(parts.authorization);
+  });
   app.server.on("upgrade", (request, socket, head) => parts.tunnel.handleUpgrade(request, socket, head));
   return app;
 }

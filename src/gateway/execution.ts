@@ -34,7 +34,8 @@ export function createExecution(parts: ExecutionParts): { readonly execution: Ex
   const { directory, catalog, audit, now, log } = parts;
   const actionOf = (tool: string, args: Readonly<Record<string, unknown>>): Action | undefined =>
     catalog.get(tool) === undefined ? undefined : catalog.actionOf(tool, args);
-  const router = createRouter({ ...parts, actionOf });
+  let reads = 0;
+  const router = createRouter({ ...parts, actionOf, readId: () => `r${++reads}` });
 
   const batches = createBatches({
     records: parts.batches,

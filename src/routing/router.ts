@@ -28,9 +28,11 @@ export interface RouterOptions {
   readonly requireLocation: boolean;
   readonly callTimeoutMs: number;
   readonly reconnectWaitMs: number;
+  readonly tellWithinMs?: number;
   /** Keys the fingerprints, so that stored ones tell nothing of the arguments. */
   readonly secret: Buffer;
   readonly newId: () => string;
+  readonly readId: () => string;
   readonly now: () => number;
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
 }
@@ -145,12 +147,12 @@ export function createRouter(options: RouterOptions): Router {
     try {
       const answer =
         fingerprint === undefined
-          ? await callRead(options, { ...call, newId: options.newId })
+          ? await callRead(options, call)
           : await callWrite(options, { ...call, fingerprint, token: tokenOf(request.arguments), newId: options.newId });
       ended(answer.id, startedAt, answer.result.isError ? "error" : "ok");
       return answer;
     } catch (error) {
-      ended(fingerprint ?? options.newId(), startedAt, asEdgeError(error).code);
+      ended(fingerprint ?? options.readId(), startedAt, asEdgeError(error).code);
       throw error;
     } finally {
       release();

@@ -42,6 +42,7 @@ async function setUp(
     reconnectWaitMs: 50,
     secret: Buffer.from("a secret"),
     newId: () => `id-${++ids}`,
+    readId: () => `read-${++ids}`,
     now: () => 0,
     log: { warn: () => undefined, error: () => undefined },
   });
