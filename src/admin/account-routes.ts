@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
 import { EdgeError } from "../errors.ts";
 import type { Role } from "../principal.ts";
+import { listAccessTokens, revokeAccessToken } from "../store/access-tokens.ts";
 import {
   type Account,
   createAccount,
@@ -12,13 +13,14 @@ import {
   setMember,
   setPassword,
 } from "../store/accounts.ts";
+import { listGrants } from "../store/grants.ts";
 import { getOrganisation, listOrganisations } from "../store/organisations.ts";
 import type { Store } from "../store/store.ts";
 import { type AccountAnswer, DONE, iso } from "./answers.ts";
 import type { AdminParts } from "./api.ts";
 import { AccountParams, MemberParams, NewAccount, NewPassword, NewRole } from "./questions.ts";
 
-type AccountParts = Pick<AdminParts, "store" | "now" | "random">;
+type AccountParts = Pick<AdminParts, "store" | "now" | "random" | "revokeGrant">;
 
 export async function accountRoutes(plain: FastifyInstance, parts: AccountParts): Promise<void> {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
@@ -50,12 +52,10 @@ export async function accountRoutes(plain: FastifyInstance, parts: AccountParts)
   });
 
   app.delete("/accounts/:account", { schema: { params: AccountParams } }, async ({ params }) => {
-    const organisations = await listOrganisations(store);
-    await removeAccount(
-      store,
-      params.account,
-      organisations.map(({ id }) => id),
-    );
+    const organisations = (await listOrganisations(store)).map(({ id }) => id);
+    const { id } = await accountNamed(store, params.account);
+    await removeAccount(store, params.account, organisations);
+    for (const org of organisations) await endAccess(parts, org, id);
     return DONE;
   });
 
@@ -64,10 +64,23 @@ export async function accountRoutes(plain: FastifyInstance, parts: AccountParts)
     { schema: { params: MemberParams, body: NewRole } },
     async ({ params: { org, account }, body: { role } }) => {
       await getOrganisation(store, org);
-      await setMember(store, org, (await accountNamed(store, account)).id, role ?? undefined);
+      const { id } = await accountNamed(store, account);
+      await setMember(store, org, id, role ?? undefined);
+      if (!role) await endAccess(parts, org, id);
       return DONE;
     },
   );
+}
+
+/** Ends what a person who is no longer a member had given to clients, so that open streams close too. */
+async function endAccess({ store, now, revokeGrant }: AccountParts, org: string, accountId: string): Promise<void> {
+  const grants = (await listGrants(store, org, now())).filter(({ subject }) => subject === accountId);
+  const tokens = (await listAccessTokens(store, org)).filter(({ owner }) => owner === accountId);
+  for (const { id } of grants) await revokeGrant(id);
+  for (const { id } of tokens) {
+    await revokeAccessToken(store, org, id);
+    await revokeGrant(`pat:${id}`);
+  }
 }
 
 /** In any case of letters. Throws NOT_FOUND. */

@@ -22,11 +22,6 @@ export interface Narrowing {
   readonly lacking: ReadonlySet<string>;
 }
 
-/** True when role and scopes both allow the action; the agent's own gates come on top (design 4). */
-export function mayRun(principal: Pick<Principal, "role" | "scopes">, action: Action): boolean {
-  return ACTIONS_OF_ROLE[principal.role].includes(action) && holdsScope(principal.scopes, SCOPE_OF_ACTION[action]);
-}
-
 interface Question extends Narrowing {
   readonly tool: ManifestTool;
   readonly action: Action;

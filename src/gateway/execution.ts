@@ -21,6 +21,8 @@ export interface ExecutionParts {
   readonly batches: BatchRecords;
   readonly catalog: Catalog;
   readonly audit: Audit;
+  /** False while the store does not answer: no write may start on a token that cannot be checked (design 4). */
+  readonly writesAllowed: () => boolean;
   readonly requireLocation: boolean;
   readonly callTimeoutMs: number;
   readonly reconnectWaitMs: number;
@@ -89,10 +91,19 @@ export function createExecution(parts: ExecutionParts): { readonly execution: Ex
     batches,
     execution: {
       visible: (principal) => directory.visible(principal),
-      execute: (request, asking) => router.execute(request, asking),
+      execute: (request, asking) =>
+        parts.writesAllowed() || actionOf(request.tool, request.arguments) === "read"
+          ? router.execute(request, asking)
+          : orFailure(Promise.reject(storeAway())),
       batch: (request, asking) => orFailure(batches.start(request, asking)),
       cancelBatch: (batchId, asking) => orFailure(batches.cancel(batchId, asking)),
       batchStatus: (question, waitMs, asking) => orFailure(batches.status(question, waitMs, asking)),
     },
   };
+}
+
+function storeAway(): EdgeError {
+  return new EdgeError("STORE_UNAVAILABLE", "The gateway cannot reach its store, so no write is started.", {
+    hint: "Reads go on for half a minute; try the write again when the store is back.",
+  });
 }

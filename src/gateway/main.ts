@@ -98,12 +98,14 @@ export async function startGateway({
   const loaded = await openLoadedTools(store, Date.now, (error) =>
     log.warn({ err: error }, "loaded tools were not read"),
   );
+  const authorization = await openAuthorization(config, secret, store, log);
   const { execution, batches } = createExecution({
     directory,
     intents: createIntents(store),
     batches: createBatchRecords(store),
     catalog,
     audit,
+    writesAllowed: authorization.writesAllowed,
     requireLocation: config.requireLocation,
     callTimeoutMs: config.callTimeoutSeconds * 1000,
     reconnectWaitMs,
@@ -112,7 +114,6 @@ export async function startGateway({
     now: Date.now,
     log,
   });
-  const authorization = await openAuthorization(config, secret, store, log);
   const mcp = createMcpServer({
     catalog,
     execution,

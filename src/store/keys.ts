@@ -48,8 +48,6 @@ export const accessTokensOfKey = (org: string) => key(org, "pats");
 
 /** register: OAuth. oidc-provider models by hashed id; grants; the deny list (field = grant id, value = until ms). */
 export const oidcKey = (model: string, id: string) => key(EDGE, "oidc", model, id);
-export const oidcByUidKey = (uid: string) => key(EDGE, "oidc-uid", uid);
-export const oidcByUserCodeKey = (code: string) => key(EDGE, "oidc-user-code", code);
 export const oidcOfGrantKey = (grant: string) => key(EDGE, "oidc-grant", grant);
 /** What consent gave, by grant id; and per organisation the map grant id → same, for its operator. */
 export const grantKey = (grant: string) => key(EDGE, "grant", grant);

@@ -190,6 +190,29 @@ describeOnEveryStore("Administration API", (open) => {
     assert.deepEqual(revoked, ["g1"]);
   });
 
+  test("who is no longer a member loses every token and grant of that organisation", async (t) => {
+    const { ask, store, revoked, now } = await withLocation(t, open);
+    const { id: subject } = (await ask("POST", "/accounts", { name: "ann", password: PASSWORD })).body;
+    await ask("PUT", "/organisations/acme/members/ann", { role: "viewer" });
+    const wanted = { owner: "ann", label: "n8n", scopes: ["unifi:read"], locations: "all", ttl_seconds: 86_400 };
+    const issued = await ask("POST", "/organisations/acme/access-tokens", wanted);
+    const grant = {
+      org: "acme",
+      client: "c1",
+      clientName: "Claude",
+      locations: "all" as const,
+      scopes: ["unifi:read"],
+    };
+    const times = { createdAtMs: now(), endsAtMs: now() + 60_000 };
+    await saveGrant(store, { ...grant, ...times, id: "hers", subject }, now());
+    await saveGrant(store, { ...grant, ...times, id: "another's", subject: "acc_other" }, now());
+
+    await ask("PUT", "/organisations/acme/members/ann", { role: null });
+
+    assert.deepEqual(revoked, ["hers", `pat:${issued.body.id}`]);
+    assert.deepEqual((await ask("GET", "/organisations/acme/access-tokens")).body, []);
+  });
+
   test("status tells version, store and how many agents are connected", async (t) => {
     const { ask, store, now } = await withLocation(t, open);
 
