@@ -1,4 +1,4 @@
-/** Turns a person's consent into a grant: never more than was asked, nor more than their role has. */
+/** Turns a person's consent into a grant: what they chose, never more than their role has. */
 import type Provider from "oidc-provider";
 import { ACTIONS_OF_ROLE, type Action, type Role, SCOPE_OF_ACTION, SCOPES, type Scope } from "../principal.ts";
 import { GRANT_TTL_MS, saveGrant } from "../store/grants.ts";
@@ -27,11 +27,28 @@ export interface ConsentParts {
   readonly keepClient: (client: Client) => Promise<void>;
 }
 
-/** The scopes a person may choose between: asked for, and within their role. Read always is. */
-export function offeredScopes(asked: unknown, role: Role): Scope[] {
-  const wanted = String(asked ?? "").split(" ");
+/**
+ * The scopes a person may choose between: all of their role, asked for or not. The person decides, not the app: clients
+ * of the older SDK can never ask for more than the first challenge named.
+ */
+export function offeredScopes(role: Role): Scope[] {
   const ofRole = ACTIONS_OF_ROLE[role].map((action: Action) => SCOPE_OF_ACTION[action]);
-  return SCOPES.filter((scope) => scope === "unifi:read" || (wanted.includes(scope) && ofRole.includes(scope)));
+  return SCOPES.filter((scope) => ofRole.includes(scope));
+}
+
+/** The highest scope that the client asked for; none means read. */
+export function askedScope(asked: unknown): Scope {
+  const wanted = String(asked ?? "").split(" ");
+  return SCOPES.findLast((scope) => wanted.includes(scope)) ?? "unifi:read";
+}
+
+/**
+ * The request's scope with what the person gives beyond it: the provider puts into tokens only what stands in both, and
+ * its token answer names the scope, as RFC 6749 section 3.3 asks where it is not the one that was asked for.
+ */
+export function widenedScope(asked: unknown, access: Scope): string {
+  const given = SCOPES.slice(0, SCOPES.indexOf(access) + 1);
+  return [...new Set([...String(asked ?? "").split(" "), ...given])].join(" ").trim();
 }
 
 /** Stores a new grant and answers its id. */

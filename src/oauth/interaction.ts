@@ -3,12 +3,13 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type Provider from "oidc-provider";
 import { EdgeError } from "../errors.ts";
+import type { Scope } from "../principal.ts";
 import { findAccount } from "../store/accounts.ts";
 import { verifyPassword } from "../store/sign-in.ts";
 import type { Directory } from "./authorization.ts";
 import type { BrowserBinding } from "./browser-binding.ts";
 import { type Client, clientView, formTargetOf } from "./client-view.ts";
-import { type ConsentParts, grantConsent, offeredScopes } from "./consent.ts";
+import { askedScope, type ConsentParts, grantConsent, offeredScopes, widenedScope } from "./consent.ts";
 import { consentAnswer, type Form, formOf, type Progress, progressOf } from "./interaction-form.ts";
 import { clientPage } from "./pages/client-page.ts";
 import { consentPage, organisationPage } from "./pages/consent-page.ts";
@@ -116,8 +117,7 @@ export async function interactionRoutes(app: FastifyInstance, parts: Interaction
         form,
         locations.map(({ id }) => id),
       );
-      const offered = offeredScopes(visit.interaction.params.scope, organisation.role);
-      if (answer === undefined || !offered.includes(answer.access)) {
+      if (answer === undefined || !offeredScopes(organisation.role).includes(answer.access)) {
         return send(visit, 400, await consentFor(visit, progress, "Choose the access, and at least one location."));
       }
       const grantId = await grantConsent(parts, {
@@ -127,6 +127,7 @@ export async function interactionRoutes(app: FastifyInstance, parts: Interaction
         org: organisation.id,
         answer,
       });
+      await widen(visit, answer.access);
       return finish(visit, { login: { accountId: progress.account, remember: false }, consent: { grantId } });
     },
   };
@@ -173,7 +174,8 @@ export async function interactionRoutes(app: FastifyInstance, parts: Interaction
       organisation,
       hasOthers: organisations.length > 1,
       locations: await directory.locationsOf(organisation.id),
-      offered: offeredScopes(interaction.params.scope, organisation.role),
+      offered: offeredScopes(organisation.role),
+      asked: askedScope(interaction.params.scope),
       token,
       formTarget,
       ...(error === undefined ? {} : { error }),
@@ -189,6 +191,12 @@ export async function interactionRoutes(app: FastifyInstance, parts: Interaction
 
   async function save({ interaction }: Visit, edge: Progress): Promise<void> {
     interaction.result = { edge };
+    await interaction.persist();
+  }
+
+  /** The provider resumes with the stored request. */
+  async function widen({ interaction }: Visit, access: Scope): Promise<void> {
+    interaction.params.scope = widenedScope(interaction.params.scope, access);
     await interaction.persist();
   }
 

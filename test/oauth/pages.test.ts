@@ -199,7 +199,7 @@ test("consent narrows to read only and to chosen locations", async (t) => {
   assert.equal((await findGrant(fixture.store, principal.grant))?.clientName, "Test client");
 });
 
-test("nobody can consent to more than was asked, than their role has, or to a location that is not theirs", async (t) => {
+test("nobody can consent to more than their role has, or to a location that is not theirs", async (t) => {
   const fixture = await createFixture(t, { role: "operator" });
   const browser = createBrowser(fixture.app);
   const { page } = await begin(fixture, browser);
@@ -217,6 +217,27 @@ test("nobody can consent to more than was asked, than their role has, or to a lo
   assert.deepEqual([admin.status, foreign.status, nowhere.status], [400, 400, 400]);
   assert.match(consent, /value="unifi:read" checked/);
   assert.doesNotMatch(consent, /unifi:admin/);
+});
+
+test("a person may give more than the app asked, is told so on the page, and a refreshed token keeps it", async (t) => {
+  const fixture = await createFixture(t);
+  const browser = createBrowser(fixture.app);
+  const { page } = await begin(fixture, browser);
+  const consent = await signIn(browser, page);
+
+  const { clientId, answer, refreshToken } = await connect(fixture, { access: "unifi:admin" }, { scope: undefined });
+  const again = await token(fixture.app, {
+    grant_type: "refresh_token",
+    client_id: clientId,
+    refresh_token: refreshToken,
+  });
+  const principal = await fixture.authorization.verify(again.body.access_token ?? "");
+
+  assert.match(consent, /value="unifi:read" checked/);
+  assert.equal(consent.match(/The app did not ask for this/g)?.length, 1);
+  assert.equal(answer.scope, "unifi:read unifi:write unifi:admin");
+  assert.equal(again.body.scope, answer.scope);
+  assert.deepEqual([...principal.scopes], ["unifi:read", "unifi:write", "unifi:admin"]);
 });
 
 test("a viewer is offered read only", async (t) => {

@@ -1,5 +1,5 @@
-/** After sign-in: what the app may do, where. The person narrows what was asked. */
-import type { Scope } from "../../principal.ts";
+/** After sign-in: what the app may do, where. The person decides, whatever was asked. */
+import { SCOPES, type Scope } from "../../principal.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";
 
@@ -17,6 +17,8 @@ export interface ConsentView {
   readonly locations: readonly Named[];
   /** The highest scopes that may be given, least first. */
   readonly offered: readonly Scope[];
+  /** The highest that the app asked for. */
+  readonly asked: Scope;
   readonly token: string;
   readonly formTarget: string;
   readonly error?: string;
@@ -34,6 +36,11 @@ const ACCESS: Readonly<Record<Scope, { name: string; means: string }>> = {
   },
 };
 
+/** The Python SDK of 2025 and oauthlib refuse a token whose scope is wider than the one they asked for. */
+const NOT_ASKED = " The app did not ask for this; if it then fails to connect, connect it again and choose less.";
+
+const isBeyond = (scope: Scope, asked: Scope) => SCOPES.indexOf(scope) > SCOPES.indexOf(asked);
+
 export function consentPage(view: ConsentView): Page {
   return {
     title: "Allow access",
@@ -50,7 +57,7 @@ ${view.offered.map(
     scope,
     index,
   ) => html`<label class="choice"><input type="radio" name="access" value="${scope}"${index === 0 && html` checked`}>
-<span>${ACCESS[scope].name}<small>${ACCESS[scope].means}</small></span></label>`,
+<span>${ACCESS[scope].name}<small>${ACCESS[scope].means}${isBeyond(scope, view.asked) && NOT_ASKED}</small></span></label>`,
 )}
 </fieldset>
 <fieldset><legend>Locations</legend>
