@@ -1,7 +1,9 @@
 /** The life of batches at the gateway: started, reported on by agents, read, cancelled. The agent's journal is the ledger. */
-import { EdgeError } from "../errors.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { asEdgeError, EdgeError } from "../errors.ts";
 import type { Asking, BatchQuestion, BatchStart, Outcome } from "../mcp/execution.ts";
 import type { AgentConnection, OperationUpdate } from "../tunnel/calls.ts";
+import { CLOSE } from "../tunnel/limits.ts";
 import { isBatchId, parsePartId, partIdOf } from "./ids.ts";
 import { type BatchHeader, FINAL_STATES, type OperationRecord } from "./records.ts";
 import { type StartParts, startBatch } from "./start.ts";
@@ -9,8 +11,15 @@ import { batchStatus } from "./status.ts";
 
 export interface BatchParts extends StartParts {
   readonly connectionOf: (org: string, location: string) => AgentConnection | undefined;
+  /** REPORT_AGAIN_MS by default. */
+  readonly reportAgainMs?: number;
   readonly log: { warn(facts: object, message: string): void };
 }
+
+/** An end that the store did not take is offered to it again so often: the agent tells it only once a link. */
+const REPORT_AGAIN_MS = 1_000;
+/** Ends that wait for the store; past it the link is ended, and the agent tells them all on its next one. */
+const MAX_REPORTS_WAITING = 256;
 
 export interface Batches {
   start(request: BatchStart, asking: Asking): Promise<Outcome>;
@@ -22,6 +31,7 @@ export interface Batches {
 
 export function createBatches(parts: BatchParts): Batches {
   const waiting = new Set<() => void>();
+  let reportsWaiting = 0;
 
   function nextChange(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -38,6 +48,37 @@ export function createBatches(parts: BatchParts): Batches {
   }
 
   async function report(connection: AgentConnection, update: OperationUpdate): Promise<void> {
+    try {
+      await take(connection, update);
+    } catch (error) {
+      // any other state is followed by its end
+      if (!FINAL_STATES.has(update.state) || asEdgeError(error).code !== "STORE_UNAVAILABLE") throw error;
+      parts.log.warn(
+        { err: error, batch: update.batch, index: update.index },
+        "an operation's end waits for the store",
+      );
+      await takeLater(connection, update);
+    }
+  }
+
+  async function takeLater(connection: AgentConnection, update: OperationUpdate): Promise<void> {
+    if (reportsWaiting >= MAX_REPORTS_WAITING) {
+      connection.close(CLOSE.later, "the store does not take reports");
+      return;
+    }
+    reportsWaiting += 1;
+    try {
+      while (!(await isOver(connection.closed, parts.reportAgainMs ?? REPORT_AGAIN_MS))) {
+        const failure = await take(connection, update).catch(asEdgeError);
+        if (failure === undefined) return;
+        if (failure.code !== "STORE_UNAVAILABLE") throw failure;
+      }
+    } finally {
+      reportsWaiting -= 1;
+    }
+  }
+
+  async function take(connection: AgentConnection, update: OperationUpdate): Promise<void> {
     const header = await headerFor(parts, connection, update);
     if (!header) {
       parts.log.warn(
@@ -80,6 +121,11 @@ export function createBatches(parts: BatchParts): Batches {
     cancel,
     report,
   };
+}
+
+/** Waits; true = the link ended meanwhile, and with it the reason to wait. */
+function isOver(closed: AbortSignal, delayMs: number): Promise<boolean> {
+  return delay(delayMs, false, { signal: closed }).catch(() => true);
 }
 
 /** The header that this agent may report on; rebuilt from its own words when the index was emptied. */

@@ -2,25 +2,24 @@
 import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
 import type { Asking, BatchStart, Outcome } from "../mcp/execution.ts";
 import type { Action, Principal } from "../principal.ts";
-import type { AgentConnection, BatchAnswer, BatchOperation, BatchRequest } from "../tunnel/calls.ts";
-import { jobIdOf, openBatchToken, partIdOf, sealBatchToken } from "./ids.ts";
+import type { BatchAnswer } from "../tunnel/calls.ts";
+import { type Admitted, type HandParts, hand } from "./hand.ts";
+import { jobIdOf, openBatchToken, sealBatchToken } from "./ids.ts";
 import type { BatchEntry, BatchHeader, BatchRecords } from "./records.ts";
 
 export const MAX_OPERATIONS = 500;
 
-export interface StartParts {
+export interface StartParts extends HandParts {
   readonly records: BatchRecords;
   /** Decides and records (the only way to execute): the location's id, or throws why not. */
   readonly admit: (
     principal: Principal,
     operation: BatchStart["operations"][number],
   ) => { readonly location: string; readonly action: Action };
-  readonly connect: (org: string, location: string, waitMs: number, signal: AbortSignal) => Promise<AgentConnection>;
-  readonly reconnectWaitMs: number;
-  /** How long a batch may take in all. */
-  readonly ttlMs: number;
   readonly newId: () => string;
   readonly now: () => number;
+  /** False where there is one place that nobody names (`local`): answers leave `location` out. */
+  readonly located?: boolean;
 }
 
 interface Refusal {
@@ -28,11 +27,6 @@ interface Refusal {
   readonly tool: string;
   readonly error: string;
   readonly code: string;
-}
-
-interface Admitted extends BatchEntry {
-  readonly action: Action;
-  readonly operation: BatchStart["operations"][number];
 }
 
 /** Never throws for one operation's fault: that stands in `errors`, and the others run. */
@@ -47,8 +41,10 @@ export async function startBatch(parts: StartParts, request: BatchStart, asking:
   const token = request.confirmToken === undefined ? undefined : openBatchToken(request.confirmToken);
   const refused: Refusal[] = [];
   const admitted = admitAll(parts, request, principal, refused);
-  const header = headerOf(parts, request, principal, token?.batchId ?? parts.newId(), admitted);
-  await checkOwner(parts, header);
+  const id = token?.batchId ?? parts.newId();
+  // only a batch that was asked about can have been handed over before
+  const known = token && (await ownHeader(parts, principal, id));
+  const header = headerOf(parts, request, principal, id, admitted, known);
   await parts.records.saveHeader(header);
 
   const places = [...new Set(admitted.map((entry) => entry.location))];
@@ -58,11 +54,18 @@ export async function startBatch(parts: StartParts, request: BatchStart, asking:
       return {
         location,
         own,
-        answer: await hand(parts, header, location, own, token?.tokens[location], asking).catch(asEdgeError),
+        answer: await hand(parts, {
+          header,
+          location,
+          own,
+          confirmToken: token?.tokens[location],
+          isAgain: known?.operations.some((entry) => entry.location === location) === true,
+          signal: asking.signal,
+        }).catch(asEdgeError),
       };
     }),
   );
-  return report(parts, header, answers, refused);
+  return report(parts, header, known, answers, refused);
 }
 
 type PlaceOutcome = {
@@ -74,6 +77,7 @@ type PlaceOutcome = {
 async function report(
   parts: StartParts,
   header: BatchHeader,
+  known: BatchHeader | undefined,
   places: readonly PlaceOutcome[],
   refused: readonly Refusal[],
 ): Promise<Outcome> {
@@ -88,9 +92,9 @@ async function report(
     } else if (answer.accepted) running.push(...own);
     else questions.push({ location, preview: answer.preview });
   }
-  if (running.length < header.operations.length)
-    await parts.records.saveHeader({ ...header, operations: running.map(entryOf) });
-  if (questions.length > 0) return ask(header, questions, running, errors);
+  const operations = entriesOf(known, running);
+  if (operations.length < header.operations.length) await parts.records.saveHeader({ ...header, operations });
+  if (questions.length > 0) return ask(parts, header, questions, running, errors);
   const jobs = running
     .map(({ index, tool }) => ({ index, tool, jobId: jobIdOf(header.id, index) }))
     .sort((a, b) => a.index - b.index);
@@ -112,6 +116,7 @@ function words(jobs: number, errors: number): string {
 
 /** One question that lists every write and its place (design 5). */
 function ask(
+  parts: Pick<StartParts, "located">,
   header: BatchHeader,
   questions: readonly { location: string; preview: Buffer }[],
   running: readonly Admitted[],
@@ -123,7 +128,11 @@ function ask(
     requires_confirmation: true,
     action: "batch",
     resource_type: "batch",
-    preview: { places: previews.map(({ confirm_token: _token, ...rest }) => rest) },
+    preview: {
+      places: previews.map(({ confirm_token: _token, location, ...rest }) =>
+        parts.located === false ? rest : { location, ...rest },
+      ),
+    },
     confirm_token: sealBatchToken({
       batchId: header.id,
       tokens: Object.fromEntries(previews.map(({ location, confirm_token }) => [location, confirm_token])),
@@ -199,6 +208,7 @@ function headerOf(
   principal: Principal,
   id: string,
   admitted: readonly Admitted[],
+  known: BatchHeader | undefined,
 ): BatchHeader {
   return {
     id,
@@ -206,57 +216,23 @@ function headerOf(
     subject: principal.subject,
     grant: principal.grant,
     app: request.app,
-    createdAtMs: parts.now(),
-    writes: admitted.some((entry) => entry.action !== "read"),
-    operations: admitted.map(entryOf),
+    createdAtMs: known?.createdAtMs ?? parts.now(),
+    writes: known?.writes === true || admitted.some((entry) => entry.action !== "read"),
+    operations: entriesOf(known, admitted),
   };
+}
+
+/** What was handed over before stays in the index, whatever becomes of sending the batch again. */
+function entriesOf(known: BatchHeader | undefined, admitted: readonly Admitted[]): readonly BatchEntry[] {
+  const before = known?.operations ?? [];
+  const further = admitted.filter(({ index }) => !before.some((entry) => entry.index === index));
+  return [...before, ...further.map(entryOf)].sort((a, b) => a.index - b.index);
 }
 
 /** A batch id comes back inside a confirm token, so it is the caller's word: another's batch must not be taken over. */
-async function checkOwner(parts: StartParts, header: BatchHeader): Promise<void> {
-  const known = await parts.records.header(header.org, header.id);
-  if (known && known.subject !== header.subject)
+async function ownHeader(parts: StartParts, { org, subject }: Principal, id: string): Promise<BatchHeader | undefined> {
+  const known = await parts.records.header(org, id);
+  if (known && known.subject !== subject)
     throw new EdgeError("CONFIRM_TOKEN_INVALID", "This confirm_token belongs to somebody else.");
-}
-
-/** Hands an agent its part; after a broken link the same part goes to it again, which never starts it twice. */
-async function hand(
-  parts: StartParts,
-  header: BatchHeader,
-  location: string,
-  own: readonly Admitted[],
-  confirmToken: string | undefined,
-  asking: Asking,
-): Promise<BatchAnswer> {
-  const request: BatchRequest = {
-    id: partIdOf(header.id, location),
-    operations: own.map(operationOf),
-    ttlMs: parts.ttlMs,
-    owner: { org: header.org, subject: header.subject, grant: header.grant },
-    ...(confirmToken === undefined ? {} : { confirmToken }),
-  };
-  const first = await parts.connect(header.org, location, 0, asking.signal);
-  try {
-    return await first.batch(request);
-  } catch (error) {
-    const { code } = asEdgeError(error);
-    if (code !== "AGENT_OFFLINE" && code !== "OUTCOME_UNKNOWN") throw error;
-    const again = await parts
-      .connect(header.org, location, parts.reconnectWaitMs, asking.signal)
-      .catch(() => undefined);
-    if (!again || again.description.journalId !== first.description.journalId) throw error;
-    return again.batch(request);
-  }
-}
-
-function operationOf({ index, operation }: Admitted): BatchOperation {
-  return {
-    index,
-    tool: operation.tool,
-    args: operation.arguments,
-    ...(operation.site === undefined ? {} : { site: operation.site }),
-    ...(operation.after === undefined ? {} : { after: operation.after }),
-    ...(operation.deadlineSeconds === undefined ? {} : { deadlineMs: operation.deadlineSeconds * 1000 }),
-    ...(operation.repeat === true ? { repeat: true } : {}),
-  };
+  return known;
 }

@@ -11,6 +11,8 @@ const MAX_JOBS_ASKED = 500;
 export interface StatusParts {
   readonly records: BatchRecords;
   readonly now: () => number;
+  /** See StartParts. */
+  readonly located?: boolean;
   /** Resolves at the next change of any operation here, or after `ms`. */
   readonly nextChange: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -34,7 +36,7 @@ export async function batchStatus(
     const jobs = await look(parts, question, asking);
     const left = endsAt - parts.now();
     const open = jobs.some(({ record }) => record && !FINAL_STATES.has(record.state));
-    if (!open || left <= 0 || asking.signal.aborted) return answer(question, jobs);
+    if (!open || left <= 0 || asking.signal.aborted) return answer(question, parts.located === false ? jobs.map(withoutLocation) : jobs);
     await parts.nextChange(Math.min(POLL_MS, left), asking.signal);
   }
 }
@@ -75,6 +77,10 @@ async function look(parts: StatusParts, question: BatchQuestion, asking: Asking)
     );
   }
   return jobs;
+}
+
+function withoutLocation(job: Job): Job {
+  return { ...job, location: undefined };
 }
 
 function jobOf(

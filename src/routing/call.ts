@@ -42,6 +42,8 @@ export interface CallParts {
   readonly intents: Intents;
   readonly now: () => number;
   readonly reconnectWaitMs: number;
+  /** TELL_WITHIN_MS by default. */
+  readonly tellWithinMs?: number;
   /** A read's id names it on its link only: it is no key of a journal, so it may be cheap. */
   readonly readId: () => string;
   readonly log: { warn(facts: object, message: string): void };

@@ -4,7 +4,7 @@ import type { LocationView } from "../../src/mcp/execution.ts";
 import type { Principal } from "../../src/principal.ts";
 import { Directory, type PlaceRecord, type PlaceStatus } from "../../src/routing/directory.ts";
 import type { Intent, Intents } from "../../src/routing/intents.ts";
-import type { AgentConnection, BatchRequest, CallRequest, CallResult } from "../../src/tunnel/calls.ts";
+import type { AgentConnection, BatchRequest, CallEvents, CallRequest, CallResult } from "../../src/tunnel/calls.ts";
 
 export function principal(overrides: Partial<Principal> = {}): Principal {
   return {
@@ -38,7 +38,7 @@ interface FakeConnectionOptions {
   readonly journalId?: string;
   readonly manifestDigest?: string;
   readonly manifest?: Buffer;
-  readonly call?: (request: CallRequest) => Promise<CallResult>;
+  readonly call?: (request: CallRequest, events: CallEvents) => Promise<CallResult>;
   readonly batch?: AgentConnection["batch"];
 }
 
@@ -67,9 +67,9 @@ export function fakeConnection(options: FakeConnectionOptions): FakeConnection {
     epoch: 1,
     connectedAtMs: 0,
     closed: closing.signal,
-    async call(request) {
+    async call(request, events) {
       calls.push(request);
-      return options.call ? options.call(request) : jsonResult({ success: true, tool: request.tool });
+      return options.call ? options.call(request, events) : jsonResult({ success: true, tool: request.tool });
     },
     acknowledge: (id, delivered) => void acknowledged.push([id, delivered]),
     async batch(request) {
