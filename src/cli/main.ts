@@ -14,10 +14,11 @@ interface CommandRow {
   readonly load: () => Promise<CommandModule>;
 }
 
-const COMMANDS: readonly CommandRow[] = [
+export const COMMANDS: readonly CommandRow[] = [
   { name: "gateway", summary: "Run the public gateway.", load: () => import("./gateway.ts") },
   { name: "demo", summary: "Show the whole product on this machine, with a tour.", load: () => import("./demo.ts") },
   { name: "agent", summary: "Run the agent beside your consoles.", load: () => import("./agent.ts") },
+  { name: "local", summary: "Run an MCP server beside your console, without a gateway.", load: () => import("./local.ts") },
   { name: "doctor", summary: "Say what is wrong on the way to the console.", load: () => import("./doctor.ts") },
   { name: "simulate", summary: "Run a simulated console to try things on.", load: () => import("./simulate.ts") },
   { name: "org", summary: "Manage organisations.", load: () => import("./org.ts") },
