@@ -59,6 +59,7 @@ function unusable(path: string, cause: unknown): EdgeError {
   if (/locked|busy/i.test(why)) {
     return new EdgeError("CONFIG_INVALID", `The journal ${path} is held by another running agent.`, {
       hint: "Stop that agent, or give this one its own UNIFI_EDGE_STATE_DIR: two agents on one journal could write twice.",
+      details: { held: true },
       cause,
     });
   }

@@ -36,7 +36,8 @@ export async function batchStatus(
     const jobs = await look(parts, question, asking);
     const left = endsAt - parts.now();
     const open = jobs.some(({ record }) => record && !FINAL_STATES.has(record.state));
-    if (!open || left <= 0 || asking.signal.aborted) return answer(question, parts.located === false ? jobs.map(withoutLocation) : jobs);
+    if (!open || left <= 0 || asking.signal.aborted)
+      return answer(question, parts.located === false ? jobs.map(withoutLocation) : jobs);
     await parts.nextChange(Math.min(POLL_MS, left), asking.signal);
   }
 }

@@ -62,6 +62,30 @@ export const AGENT_SETTINGS = {
     parse: oneOf("lazy", "eager", "meta_only"),
     default: "lazy",
   },
+  contentMode: {
+    names: ["UNIFI_CONTENT_MODE"],
+    description: "full, or adaptive: a short text beside structuredContent (used by `unifi-edge local`)",
+    parse: oneOf("full", "adaptive"),
+    default: "full",
+  },
+  callTimeoutSeconds: {
+    names: ["UNIFI_EDGE_CALL_TIMEOUT_SECONDS"],
+    description: "How long one call may take (used by `unifi-edge local`; elsewhere the gateway says)",
+    parse: integer(1, 300),
+    default: 30,
+  },
+  localToken: {
+    names: ["UNIFI_EDGE_LOCAL_TOKEN"],
+    description: "Bearer token that `unifi-edge local --http` asks for; needed on any address but loopback",
+    parse: bearerToken,
+    secret: true,
+  },
+  localHosts: {
+    names: ["UNIFI_EDGE_LOCAL_HOSTS"],
+    description: "Further names under which clients reach `unifi-edge local --http`, comma-separated, without port",
+    parse: list,
+    default: [] as readonly string[],
+  },
   allowWrites: {
     names: ["UNIFI_ALLOW_WRITES"],
     description: "true lets the agent change things at all",
@@ -91,6 +115,8 @@ export const AGENT_SETTINGS = {
   },
 } as const;
 
+/** A shorter one could be guessed by whoever reaches the port. */
+const TOKEN_CHARACTERS = 20;
 const CONFIRM_OF_MODE = { confirm: "flag", bypass: "off" } as const;
 const GATE = /^UNIFI_POLICY_[A-Z0-9_]+$/;
 
@@ -139,4 +165,9 @@ function gatewayUrl(value: string): ReturnType<Parse<string>> {
   const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(url?.hostname ?? "");
   if (url?.protocol === "https:" || (url?.protocol === "http:" && loopback)) return value;
   throw new Error("must be an https URL such as https://edge.example.com (http is for loopback only)");
+}
+
+function bearerToken(value: string): string {
+  if (value.length >= TOKEN_CHARACTERS && /^[\w.~+/=-]+$/.test(value)) return value;
+  throw new Error(`must have at least ${TOKEN_CHARACTERS} characters, without spaces`);
 }
