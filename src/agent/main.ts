@@ -9,7 +9,8 @@ import { createAudit, realAuditTimers } from "../audit/recorder.ts";
 import { type Catalog, createCatalog } from "../catalog/catalog.ts";
 import type { AgentConfig } from "../config/agent.ts";
 import type { ConsoleAccess } from "../config/consoles.ts";
-import { type ConsoleLog, createNetworkConsole } from "../controller/network/console.ts";
+import type { NetworkConsole } from "../controller/controller.ts";
+import { type ConsoleLog, createNetworkConsole, type NetworkConsoleOptions } from "../controller/network/console.ts";
 import { EdgeError } from "../errors.ts";
 import { manifestOf } from "../tools/describe.ts";
 import { TOOLS } from "../tools/index.ts";
@@ -31,6 +32,9 @@ const AUDIT_FLUSH_MS = 1000;
 /** pino's logger fits. */
 export type AgentLogger = ConsoleLog;
 
+/** How a console is reached. */
+export type OpenConsole = (options: NetworkConsoleOptions) => NetworkConsole;
+
 export interface MadeAgent {
   readonly agent: Agent;
   /** Of the selected tools; `local` lists and checks from it. */
@@ -44,7 +48,12 @@ export interface MadeAgent {
  * The agent without its tunnel, as `unifi-edge local` uses it. Nothing is asked of a console before the first call.
  * Throws CONFIG_INVALID where the state folder cannot be used or another process holds its journal.
  */
-export function makeAgent(config: AgentConfig, log: AgentLogger, agentId = "local"): MadeAgent {
+export function makeAgent(
+  config: AgentConfig,
+  log: AgentLogger,
+  agentId = "local",
+  openConsole: OpenConsole = createNetworkConsole,
+): MadeAgent {
   const tools = selectedTools(config);
   const catalog = createCatalog(manifestOf(tools, "npm run manifest"));
   const journal = openJournal({ path: join(config.stateDir, "journal.sqlite"), now: Date.now, random: randomBytes });
@@ -56,7 +65,7 @@ export function makeAgent(config: AgentConfig, log: AgentLogger, agentId = "loca
     log,
   });
   const consoles = new Map(
-    config.consoles.map(({ name, network }): [string, ConsolePlace] => [name, consolePlace(network, log)]),
+    config.consoles.map(({ name, network }): [string, ConsolePlace] => [name, consolePlace(openConsole, network, log)]),
   );
   const agent = createAgent({
     agentId,
@@ -91,10 +100,14 @@ export function makeAgent(config: AgentConfig, log: AgentLogger, agentId = "loca
 /** Runs until the signal aborts. Throws EdgeError where it cannot start: settings, enrolment, or a held journal. */
 export async function runAgent(
   config: AgentConfig,
-  { log, signal }: { readonly log: AgentLogger; readonly signal: AbortSignal },
+  {
+    log,
+    signal,
+    openConsole = createNetworkConsole,
+  }: { readonly log: AgentLogger; readonly signal: AbortSignal; readonly openConsole?: OpenConsole },
 ): Promise<void> {
   const identity = (await readIdentity(config.stateDir)) ?? (await enrolled(config, log));
-  const made = makeAgent(config, log, identity.agent_id);
+  const made = makeAgent(config, log, identity.agent_id, openConsole);
   await using stack = new AsyncDisposableStack();
   stack.defer(() => made.close());
   if (config.healthPort !== 0) {
@@ -150,9 +163,13 @@ function selectedTools({ enabledCategories, enabledTools }: AgentConfig): readon
   });
 }
 
-function consolePlace(access: ConsoleAccess & { readonly host: string }, log: AgentLogger): ConsolePlace {
+function consolePlace(
+  openConsole: OpenConsole,
+  access: ConsoleAccess & { readonly host: string },
+  log: AgentLogger,
+): ConsolePlace {
   const { username, password, apiKey, pinSha256, ...always } = access;
-  const network = createNetworkConsole({
+  const network = openConsole({
     ...always,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),

@@ -3,6 +3,7 @@ import Fastify from "fastify";
 import type { Case } from "./cases.ts";
 
 process.once("message", (message) => {
+  process.once("disconnect", () => process.exit()); // its parent was killed
   void serve(message as readonly Pick<Case, "name" | "answer">[]); // sent by main.ts of this folder
 });
 

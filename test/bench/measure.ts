@@ -7,7 +7,8 @@ const TICKS_PER_SECOND = 100;
 
 export interface Load {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** One set for each connection in turn; there are as many connections as sets, or a multiple of them. */
+  readonly headers: readonly Readonly<Record<string, string>>[];
   readonly body: string;
   readonly connections: number;
   readonly seconds: number;
@@ -23,13 +24,14 @@ export interface Reading {
 
 /** Throws when any request failed: figures of errors mean nothing. */
 export async function measure(load: Load): Promise<Reading> {
+  let clients = 0;
   const before = cpuOf(load.pids);
   const result = await autocannon({
     url: load.url,
     method: "POST",
-    headers: { ...load.headers },
     body: load.body,
     connections: load.connections,
+    setupClient: (client) => client.setHeaders({ ...load.headers[clients++ % load.headers.length] }),
     duration: load.seconds,
   });
   const after = cpuOf(load.pids);

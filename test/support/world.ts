@@ -16,12 +16,12 @@ import { type OpenAdmin, openAdmin, pathOf } from "../../src/cli/admin-client.ts
 import { createPerson, type Person } from "../../src/cli/demo/person.ts";
 import type { Scope } from "../../src/principal.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
-import { startRedis } from "./redis-server.ts";
+import { type RedisServer, startRedis } from "./redis-server.ts";
 
 /** Whoever ends what was started: a test, or a program of its own. */
 export type Owner = Pick<TestContext, "after">;
 
-const PROGRAM = new URL("../../bin/unifi-edge.js", import.meta.url).pathname;
+const PROGRAM = new URL("../../bin/unifi-edge.js", import.meta.url);
 
 export const PERSON = { name: "ada", password: "four plain words here" } as const;
 export const ORG = "home";
@@ -33,6 +33,8 @@ export interface WorldOptions {
     readonly name: string;
     readonly console?: Partial<SimulatorOptions>;
     readonly agent?: Environment;
+    /** Runs in place of `unifi-edge agent`, with the same environment. */
+    readonly program?: URL;
   }[];
   readonly gateway?: Environment;
 }
@@ -54,6 +56,8 @@ export interface World {
   readonly mcpUrl: URL;
   readonly publicUrl: string;
   readonly gateway: Program;
+  /** Keeps its data on disk, so that a restart finds them; undefined with the embedded store. */
+  readonly redis: RedisServer | undefined;
   /** By location id. */
   readonly agents: ReadonlyMap<string, Program>;
   readonly consoles: ReadonlyMap<string, Simulator>;
@@ -71,7 +75,7 @@ const ALL_SCOPES: readonly Scope[] = ["unifi:read", "unifi:write", "unifi:admin"
 export async function startWorld(t: Owner, options: WorldOptions = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "unifi-edge-e2e-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const redis = options.store === "redis" ? await startRedis() : undefined;
+  const redis = options.store === "redis" ? await startRedis(["--appendonly", "yes"]) : undefined;
   if (redis) t.after(() => redis.stop());
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
@@ -106,18 +110,24 @@ export async function startWorld(t: Owner, options: WorldOptions = {}): Promise<
     const simulator = await startSimulator({ persona: "unifi-os", name: place.name, ...place.console });
     t.after(() => simulator.close());
     const stateDir = join(folder, id);
-    const agent = createProgram(t, ["agent"], "the agent is running", {
-      UNIFI_EDGE_GATEWAY: publicUrl,
-      UNIFI_EDGE_TOKEN: token,
-      UNIFI_EDGE_STATE_DIR: stateDir,
-      UNIFI_HOST: simulator.host,
-      UNIFI_PORT: String(simulator.port),
-      UNIFI_USERNAME: simulator.username,
-      UNIFI_PASSWORD: simulator.password,
-      UNIFI_PIN_SHA256: simulator.fingerprint256,
-      UNIFI_ALLOW_WRITES: "true",
-      ...place.agent,
-    });
+    const agent = createProgram(
+      t,
+      ["agent"],
+      "the agent is running",
+      {
+        UNIFI_EDGE_GATEWAY: publicUrl,
+        UNIFI_EDGE_TOKEN: token,
+        UNIFI_EDGE_STATE_DIR: stateDir,
+        UNIFI_HOST: simulator.host,
+        UNIFI_PORT: String(simulator.port),
+        UNIFI_USERNAME: simulator.username,
+        UNIFI_PASSWORD: simulator.password,
+        UNIFI_PIN_SHA256: simulator.fingerprint256,
+        UNIFI_ALLOW_WRITES: "true",
+        ...place.agent,
+      },
+      place.program,
+    );
     consoles.set(id, simulator);
     stateDirs.set(id, stateDir);
     agents.set(id, agent);
@@ -129,6 +139,7 @@ export async function startWorld(t: Owner, options: WorldOptions = {}): Promise<
     mcpUrl: new URL("/mcp", publicUrl),
     publicUrl,
     gateway,
+    redis,
     agents,
     consoles,
     stateDirs,
@@ -143,7 +154,13 @@ export async function startWorld(t: Owner, options: WorldOptions = {}): Promise<
   };
 }
 
-export function createProgram(t: Owner, args: readonly string[], ready: string, environment: Environment): Program {
+export function createProgram(
+  t: Owner,
+  args: readonly string[],
+  ready: string,
+  environment: Environment,
+  program = PROGRAM,
+): Program {
   let child: ChildProcess | undefined;
   let output = "";
   // The test's own settings must not leak into the product's
@@ -166,7 +183,7 @@ export function createProgram(t: Owner, args: readonly string[], ready: string, 
     output: () => output,
     kill,
     async start() {
-      const started = spawn(process.execPath, [PROGRAM, ...args], {
+      const started = spawn(process.execPath, [program.pathname, ...args], {
         env: { ...clean, ...environment },
         stdio: ["ignore", "pipe", "pipe"],
       });
