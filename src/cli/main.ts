@@ -18,7 +18,11 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "gateway", summary: "Run the public gateway.", load: () => import("./gateway.ts") },
   { name: "demo", summary: "Show the whole product on this machine, with a tour.", load: () => import("./demo.ts") },
   { name: "agent", summary: "Run the agent beside your consoles.", load: () => import("./agent.ts") },
-  { name: "local", summary: "Run an MCP server beside your console, without a gateway.", load: () => import("./local.ts") },
+  {
+    name: "local",
+    summary: "Run an MCP server beside your console, without a gateway.",
+    load: () => import("./local.ts"),
+  },
   { name: "doctor", summary: "Say what is wrong on the way to the console.", load: () => import("./doctor.ts") },
   { name: "simulate", summary: "Run a simulated console to try things on.", load: () => import("./simulate.ts") },
   { name: "org", summary: "Manage organisations.", load: () => import("./org.ts") },
@@ -37,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .showHelpAfterError("(add --help for the options)");
   for (const row of COMMANDS) {
     const command = program.command(row.name).description(row.summary);
-    if (argv[0] === row.name) (await row.load()).describe(command);
+    if (argv[0] === row.name || (argv[0] === "help" && argv[1] === row.name)) (await row.load()).describe(command);
   }
 
   try {
@@ -61,5 +65,10 @@ function exitStatusOf(error: unknown): number {
     console.error(`unifi-edge: ${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`);
     return error.code === "CONFIG_INVALID" ? 2 : 1;
   }
-  throw error;
+  // a defect, or a fault of the machine: people get a line, developers the stack
+  const words = error instanceof Error ? error.message : String(error);
+  console.error(`unifi-edge: unexpected failure: ${words}`);
+  if (process.env.UNIFI_EDGE_DEBUG) console.error(error);
+  else console.error("Set UNIFI_EDGE_DEBUG=1 to see where it comes from.");
+  return 1;
 }
