@@ -45,7 +45,8 @@ export function createAuditing(deps: AuditingDeps): Auditing {
         site: call.siteName,
         verdict: "allowed",
         reason: call.kind === "read" ? "reads are not gated" : "the agent's gates allow it",
-        argumentsHash: call.fingerprint.toString("hex"),
+        // as at the gateway: reads change nothing that somebody would have to trace
+        argumentsHash: call.kind === "read" ? undefined : call.fingerprint().toString("hex"),
       });
       const startedMs = deps.monotonicNow();
       const ended = (outcome: "ok" | "error" | "preview" | ErrorCode) =>

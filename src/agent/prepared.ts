@@ -39,8 +39,11 @@ export interface Prepared {
   readonly siteName: string;
   readonly confirm: boolean;
   readonly confirmToken: string | undefined;
-  /** Keyed hash over organisation, grant, tool, arguments and place: equal calls have equal ones. */
-  readonly fingerprint: Buffer;
+  /**
+   * Keyed hash over organisation, grant, tool, arguments and place: equal calls have equal ones. Made when it is asked
+   * for: a read needs it only where its id comes twice.
+   */
+  readonly fingerprint: () => Buffer;
 }
 
 export interface PrepareDeps {
@@ -70,14 +73,15 @@ export function prepare(deps: PrepareDeps, asked: Asked): Prepared {
     ...place,
     confirm: confirm === true,
     confirmToken: typeof confirmToken === "string" && confirmToken !== "" ? confirmToken : undefined,
-    fingerprint: deps.journal.hmac(
-      asked.owner.org,
-      asked.owner.grant,
-      tool.name,
-      args,
-      place.consoleName,
-      place.siteName.toLowerCase(),
-    ),
+    fingerprint: () =>
+      deps.journal.hmac(
+        asked.owner.org,
+        asked.owner.grant,
+        tool.name,
+        args,
+        place.consoleName,
+        place.siteName.toLowerCase(),
+      ),
   };
 }
 

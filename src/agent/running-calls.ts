@@ -94,7 +94,7 @@ export function createCalls(deps: CallsDeps): Calls {
   }
 
   function attach(job: Job, request: RunRequest): Job {
-    if (!job.call.fingerprint.equals(request.call.fingerprint)) throw invalid("or id belongs to a different call");
+    if (!job.call.fingerprint().equals(request.call.fingerprint())) throw invalid("or id belongs to a different call");
     return job;
   }
 

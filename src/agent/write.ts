@@ -33,7 +33,7 @@ export interface WriteRequest {
 /** Throws EdgeError for whatever certainly did not reach the console; after the row it answers, whatever happens. */
 export async function runWrite(deps: WriteDeps, request: WriteRequest, turn: Turn): Promise<CallResult> {
   const { call } = request;
-  const key = { id: turn.id, fingerprint: call.fingerprint };
+  const key = { id: turn.id, fingerprint: call.fingerprint() };
   const confirmed = isConfirmed(deps, request);
   if (confirmed) {
     const known = knownOutcome(deps, request, key, turn);
@@ -86,7 +86,7 @@ export function stateSeen(journal: Pick<Journal, "hmac">, plan: Plan): string {
 
 /** What a token allows: this call and no other. */
 function boundTo(journal: Pick<Journal, "hmac">, call: Prepared): Buffer {
-  return journal.hmac("call", call.fingerprint.toString("base64url"));
+  return journal.hmac("call", call.fingerprint().toString("base64url"));
 }
 
 function isConfirmed(deps: WriteDeps, { call, confirmedByBatch }: WriteRequest): boolean {

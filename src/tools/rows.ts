@@ -56,12 +56,34 @@ export function isoTime(value: unknown): string | undefined {
 
 /** The row that the table names, absent and ill-typed fields left out. */
 export function project(source: Row, table: RowTable): Row {
+  return projectFirst([source], table);
+}
+
+/**
+ * The same over several records of one thing: of each field, the first record's that has it. Records have a hundred
+ * fields and more, so they are not merged for the few that are shown.
+ */
+export function projectFirst(sources: readonly (Row | undefined)[], table: RowTable): Row {
   const row: Record<string, unknown> = {};
-  for (const [field, kind] of Object.entries(table)) {
-    const value = READ_KIND[kind](source[field]);
+  for (const [field, read] of readersOf(table)) {
+    const source = sources.find((candidate) => candidate !== undefined && Object.hasOwn(candidate, field));
+    const value = source === undefined ? undefined : read(source[field]);
     if (value !== undefined) row[field] = value;
   }
   return row;
+}
+
+type Readers = readonly (readonly [field: string, read: (value: unknown) => unknown])[];
+
+const READERS = new WeakMap<RowTable, Readers>();
+
+/** A table's readers, made once: lists project hundreds of rows. */
+function readersOf(table: RowTable): Readers {
+  const known = READERS.get(table);
+  if (known !== undefined) return known;
+  const made = Object.entries(table).map(([field, kind]) => [field, READ_KIND[kind]] as const);
+  READERS.set(table, made);
+  return made;
 }
 
 /** A copy in which the named epoch fields are ISO 8601; for answers that hold a console's whole object. */

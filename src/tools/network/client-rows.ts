@@ -1,7 +1,7 @@
 /** Clients as the console knows them: the connected ones (`stat/sta`) joined to the remembered ones (`rest/user`). */
 import type { NetworkSite, Row } from "../../controller/controller.ts";
 import { EdgeError } from "../../errors.ts";
-import { project, type RowTable, withIsoTimes } from "../rows.ts";
+import { projectFirst, type RowTable, withIsoTimes } from "../rows.ts";
 
 /** A client's two records; one of them is always there. */
 export interface Client {
@@ -86,23 +86,21 @@ function statusOf(client: Client) {
 
 /** The list row. */
 export function clientRow(client: Client): Row {
-  const record = { ...client.known, ...client.live };
+  const { live, known } = client;
   const status = statusOf(client);
-  return project(
-    {
-      ...record,
-      ...status,
-      mac: client.mac,
-      ip: addressOf(client),
-      _id: client.known?._id ?? client.live?.user_id ?? client.live?._id,
-      ...(status.is_wired || client.live === undefined
-        ? { essid: undefined, channel: undefined, radio: undefined }
-        : { signal_dbm: record.signal }),
-      blocked: client.known?.blocked === true ? true : undefined,
-    },
-    CLIENT_TABLE,
-  );
+  const ours = {
+    ...status,
+    mac: client.mac,
+    ip: addressOf(client),
+    _id: known?._id ?? live?.user_id ?? live?._id,
+    blocked: known?.blocked === true ? true : undefined,
+    ...(status.is_wired || live === undefined ? NO_RADIO : { signal_dbm: live.signal }),
+  };
+  return projectFirst([ours, live, known], CLIENT_TABLE);
 }
+
+/** What the console remembers of the last radio tells nothing of a wired or absent client. */
+const NO_RADIO = { essid: undefined, channel: undefined, radio: undefined };
 
 /** The address now, or the last one. */
 export function addressOf(client: Client): unknown {
