@@ -53,3 +53,15 @@ export function holdsScope(held: ReadonlySet<Scope>, needed: Scope): boolean {
 export function coversLocation(principal: Principal, location: string): boolean {
   return principal.locations === "all" || principal.locations.includes(location);
 }
+
+/** The choices of the consent page, by the highest scope they give. */
+export const ACCESS_NAMES: Readonly<Record<Scope, string>> = {
+  "unifi:read": "Read only",
+  "unifi:write": "Read and change",
+  "unifi:admin": "Read, change and delete",
+};
+
+/** What a person can do so that the next call has the scope. */
+export function hintForScope(needed: Scope): string {
+  return `Connect again and choose “${ACCESS_NAMES[needed]}” on the consent page; a personal access token has to be issued with the scope ${needed}.`;
+}

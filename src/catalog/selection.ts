@@ -1,6 +1,13 @@
 /** Who sees and may run which tools: the operator's selection, the connection's narrowing and the caller's rights. */
 import { EdgeError } from "../errors.ts";
-import { ACTIONS_OF_ROLE, type Action, holdsScope, type Principal, SCOPE_OF_ACTION } from "../principal.ts";
+import {
+  ACTIONS_OF_ROLE,
+  type Action,
+  hintForScope,
+  holdsScope,
+  type Principal,
+  SCOPE_OF_ACTION,
+} from "../principal.ts";
 import type { App, ManifestTool } from "./manifest.ts";
 
 /** UNIFI_ENABLED_CATEGORIES and UNIFI_ENABLED_TOOLS, lower case. Empty lists select everything. */
@@ -58,10 +65,14 @@ const RULES: readonly ((question: Question) => EdgeError | undefined)[] = [
   function scopeAllows({ tool, action, principal }) {
     const needed = SCOPE_OF_ACTION[action];
     if (holdsScope(principal.scopes, needed)) return undefined;
-    return new EdgeError("INSUFFICIENT_SCOPE", `${tool.name} needs the scope ${needed}.`, {
-      hint: "Connect again and consent to it.",
-      details: { required_scope: needed },
-    });
+    return new EdgeError(
+      "INSUFFICIENT_SCOPE",
+      `${tool.name} needs the scope ${needed}, which this connection was not granted.`,
+      {
+        hint: hintForScope(needed),
+        details: { required_scope: needed },
+      },
+    );
   },
 ];
 

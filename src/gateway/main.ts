@@ -20,14 +20,13 @@ import { createFirstStart } from "../oauth/first-start.ts";
 import { RECONNECT_WAIT_MS } from "../routing/call.ts";
 import { Directory } from "../routing/directory.ts";
 import { members } from "../store/accounts.ts";
-import { findAgent, readAgentChange } from "../store/agents.ts";
+import { findAgent } from "../store/agents.ts";
 import { createBatchRecords } from "../store/batches.ts";
 import { createEmbeddedStore } from "../store/embedded.ts";
 import { redeemEnrolment } from "../store/enrolment.ts";
 import { nextEpoch } from "../store/epochs.ts";
 import { createIntents } from "../store/intents.ts";
 import { spendJti } from "../store/jti.ts";
-import { agentsChangedChannel } from "../store/keys.ts";
 import { listLocations } from "../store/locations.ts";
 import { listOrganisations } from "../store/organisations.ts";
 import { createPlaces } from "../store/places.ts";
@@ -35,21 +34,29 @@ import { createRedisStore } from "../store/redis.ts";
 import { openRegister } from "../store/register.ts";
 import { ensureSetup } from "../store/setup.ts";
 import type { Store } from "../store/store.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
 import { verifyEnrolmentProof } from "../tunnel/enrolment.ts";
-import { createTunnelServer, type TunnelServer } from "../tunnel/server.ts";
+import { createTunnelServer } from "../tunnel/server.ts";
 import { realTiming } from "../tunnel/timing.ts";
 import { buildApp } from "./app.ts";
+import { createDrain } from "./drain.ts";
 import { createExecution } from "./execution.ts";
 import { createOriginCheck } from "./hooks/origin.ts";
 import { createRateLimiter } from "./hooks/rate-limit.ts";
+import { createLeases } from "./leases.ts";
 import { openLoadedTools } from "./loaded-tools.ts";
 import { createManifestReader } from "./manifests.ts";
+import { countingAudit } from "./metrics.ts";
+import { watchRevocations } from "./revocations.ts";
 import { loadSecret } from "./secret.ts";
+import { createStepUp } from "./step-up.ts";
 
 export const MCP_PATH = "/mcp";
 /** Places and names that another replica or the CLI changed are seen after this at the latest. */
 const DIRECTORY_POLL_MS = 1_000;
 const AUDIT_FLUSH_MS = 1_000;
+/** A stopping gateway answers what it has accepted for so long. */
+const DRAIN_MS = 10_000;
 /** A grant may save up so many seconds of its rate. */
 const BURST_SECONDS = 4;
 
@@ -81,13 +88,15 @@ export async function startGateway({
   await openRegister(store, { random: randomBytes, now: Date.now });
 
   const catalog = createCatalog(loadManifest(new URL("../../tools_manifest.json", import.meta.url)));
-  const audit = createAudit({
+  const metrics = createMetrics();
+  const written = createAudit({
     sinks: [createAuditFile({ path: config.auditFile })],
     now: Date.now,
     flushEveryMs: AUDIT_FLUSH_MS,
     timers: realAuditTimers,
     log,
   });
+  const audit = countingAudit(written, metrics);
   const directory = new Directory({
     register: createPlaces(store),
     manifests: createManifestReader(catalog),
@@ -131,6 +140,8 @@ export async function startGateway({
     log,
   });
   authorization.onGrantRevoked((grant) => mcp.endGrant(grant));
+  const warn = (error: unknown) => log.warn({ err: error }, "the store did not answer in the background");
+  const leases = createLeases(store, { id: uuidv7(), address: config.publicUrl }, warn);
   const tunnel = createTunnelServer({
     findAgent: (thumbprint) => findAgent(store, thumbprint),
     nonceSecret: keyFor("tunnel-nonce"),
@@ -140,7 +151,10 @@ export async function startGateway({
     timing: realTiming,
     random: Math.random,
     log,
-    onConnection: (connection) => report(directory.attach(connection), "an agent was not attached"),
+    onConnection(connection) {
+      report(directory.attach(connection), "an agent was not attached");
+      report(leases.hold(connection), "the store was not told who holds the agent");
+    },
     onOperation: (connection, update) => report(batches.report(connection, update), "a batch report was not stored"),
     onLateResult: (connection, id) => connection.acknowledge(id, false),
   });
@@ -148,6 +162,7 @@ export async function startGateway({
     work.catch((error: unknown) => log.warn({ err: error }, failure));
   }
 
+  const running = createDrain();
   const app = await buildApp({
     log,
     trustProxy: config.trustProxy,
@@ -158,13 +173,14 @@ export async function startGateway({
       verify: authorization.verify,
       challenge: authorization.challenge,
       requiredScope: mcp.requiredScope,
+      mayChallenge: createStepUp(Date.now),
       prepare: loaded.prepare,
       checkOrigin: createOriginCheck(new Set([config.publicUrl, ...config.allowedOrigins])),
       limitRate: createRateLimiter(
         { perSecond: config.requestsPerSecond, burst: config.requestsPerSecond * BURST_SECONDS },
         Date.now,
       ),
-      handle: mcp.handle,
+      handle: running.track(mcp.handle),
       log,
     },
     enrol: {
@@ -191,9 +207,15 @@ export async function startGateway({
     log,
     revokeGrant: authorization.revokeGrant,
     agentsConnected: () => tunnel.connections().length,
+    metrics,
   });
+  metrics.measured(
+    "unifi_edge_agents_connected",
+    "Agents whose link this process holds.",
+    () => tunnel.connections().length,
+  );
   await listenOnSocket(admin, config.adminSocket);
-  const unwatch = await watchAgents(store, tunnel);
+  const unwatch = await watchRevocations(store, tunnel.connections, warn);
   const poll = setInterval(() => report(directory.refresh(), "the places were not read"), DIRECTORY_POLL_MS);
   poll.unref();
   await app.listen(config.listen);
@@ -204,9 +226,13 @@ export async function startGateway({
     setupLink: setup?.link,
     async close() {
       clearInterval(poll);
-      await unwatch();
-      await admin.close();
+      app.server.close();
       mcp.close();
+      // Calls under way keep their links until they are answered
+      await running.drained(DRAIN_MS);
+      await unwatch();
+      leases.close();
+      await admin.close();
       await tunnel.close();
       await app.close();
       await loaded.close();
@@ -252,18 +278,6 @@ function openAuthorization(
       random: randomBytes,
       agentCommand: (token) => agentCommand(config.publicUrl, token),
     }),
-  });
-}
-
-/** A key that was revoked or replaced loses its open socket too (close code 4403). */
-async function watchAgents(store: Store, tunnel: TunnelServer): Promise<() => Promise<void>> {
-  return store.subscribe(agentsChangedChannel(), (message) => {
-    const change = readAgentChange(message);
-    if (!change || change.state === "active") return;
-    for (const connection of tunnel.connections()) {
-      if (connection.org === change.org && connection.description.agentId === change.agentId)
-        connection.close(4403, "the key was revoked");
-    }
   });
 }
 

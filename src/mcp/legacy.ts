@@ -60,7 +60,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
   /** Under way, by session and request id: what `notifications/cancelled` stops. */
   const running = new Map<string, AbortController>();
   /** The session's GET stream. A newer one replaces it: the older is a lost connection's. */
-  const listening = new Map<string, () => void>();
+  const listening = new Map<string, { readonly grant: string; readonly end: () => void }>();
   const ended = new Set<string>();
 
   function initialize({ res, principal }: LegacyExchange, request: RpcRequest): void {
@@ -73,9 +73,9 @@ export function createLegacy(parts: LegacyParts): Legacy {
   }
 
   function listen({ res, principal }: LegacyExchange, session: Session): void {
-    listening.get(session.id)?.();
-    const stream = openEventStreamOf(res, principal, session);
-    if (stream !== undefined) listening.set(session.id, stream);
+    listening.get(session.id)?.end();
+    const end = openEventStreamOf(res, principal, session);
+    if (end !== undefined) listening.set(session.id, { grant: principal.grant, end });
   }
 
   function openEventStreamOf(res: ServerResponse, principal: Principal, session: Session): (() => void) | undefined {
@@ -89,7 +89,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
     events = openEventStream(res, timers.every);
     res.once("close", () => {
       remove();
-      if (listening.get(session.id) === end) listening.delete(session.id);
+      if (listening.get(session.id)?.end === end) listening.delete(session.id);
     });
     return end;
   }
@@ -203,8 +203,16 @@ export function createLegacy(parts: LegacyParts): Legacy {
     running.get(runningKey(session, id))?.abort();
   }
 
+  /** The client got more rights: its stream would tell it of the old grant's list; it opens another. */
+  function endStreamOfOtherGrant(session: Session, grant: string): void {
+    const stream = listening.get(session.id);
+    if (stream === undefined || stream.grant === grant) return;
+    listening.delete(session.id);
+    stream.end();
+  }
+
   function close(res: ServerResponse, session: Session): void {
-    listening.get(session.id)?.();
+    listening.get(session.id)?.end();
     ended.add(session.id);
     const [oldest] = ended;
     if (ended.size > MAX_ENDED && oldest !== undefined) ended.delete(oldest);
@@ -220,6 +228,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
       const session = ended.has(id) ? undefined : sessions.open(id, principal);
       if (session === undefined)
         return refuse(res, 404, RPC_CODES.invalidRequest, "Unknown session: initialize again.");
+      endStreamOfOtherGrant(session, principal.grant);
       const version = req.headers["mcp-protocol-version"];
       if (version !== undefined && !LEGACY_VERSIONS.some((known) => known === version)) {
         return refuse(

@@ -1,8 +1,8 @@
 /**
  * Session ids of the 2025 era: what was agreed at `initialize`, signed. No replica keeps a session, so any accepts it,
- * and a refreshed token of the same grant keeps it.
+ * and it belongs to a person's client: a refreshed token keeps it, and so does a new grant with more rights.
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import Type from "typebox";
 import { Compile } from "typebox/compile";
 import type { Principal } from "../principal.ts";
@@ -18,21 +18,22 @@ export interface Session {
   readonly capabilities: readonly string[];
 }
 
+type Owner = Pick<Principal, "org" | "subject" | "client">;
+
 export interface SessionIds {
-  mint(principal: Pick<Principal, "org" | "grant">, agreed: Omit<Session, "id">): string;
-  /** Undefined for an id that is not ours, or is another grant's. */
-  open(id: string, principal: Pick<Principal, "org" | "grant">): Session | undefined;
+  mint(owner: Owner, agreed: Omit<Session, "id">): string;
+  /** Undefined for an id that is not ours, or belongs to another person, organisation or client. */
+  open(id: string, owner: Owner): Session | undefined;
 }
 
 const MAX_ID_LENGTH = 1024;
 const MAX_CAPABILITIES = 16;
 const NONCE_BYTES = 12;
 
-/** o organisation, g grant, v version, c capabilities, n makes ids of one grant differ. */
+/** o owner, v version, c capabilities, n makes ids of one owner differ. */
 const Payload = Compile(
   Type.Object({
     o: Type.String(),
-    g: Type.String(),
     v: Type.Enum([...LEGACY_VERSIONS]),
     c: Type.Array(Type.String()),
     n: Type.String(),
@@ -44,10 +45,9 @@ export function createSessionIds(secret: Buffer, random: (bytes: number) => Buff
   const sign = (text: string) => createHmac("sha256", secret).update(`mcp-session ${text}`).digest();
 
   return {
-    mint({ org, grant }, { version, capabilities }) {
+    mint(owner, { version, capabilities }) {
       const payload = {
-        o: org,
-        g: grant,
+        o: hashOf(owner),
         v: version,
         c: capabilities.slice(0, MAX_CAPABILITIES),
         n: random(NONCE_BYTES).toString("base64url"),
@@ -55,15 +55,22 @@ export function createSessionIds(secret: Buffer, random: (bytes: number) => Buff
       const text = Buffer.from(JSON.stringify(payload)).toString("base64url");
       return `${text}.${sign(text).toString("base64url")}`;
     },
-    open(id, { org, grant }) {
+    open(id, owner) {
       const [text, signature] = id.length > MAX_ID_LENGTH ? [] : id.split(".");
       if (text === undefined || signature === undefined) return undefined;
       const given = Buffer.from(signature, "base64url");
       const expected = sign(text);
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
       const payload: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-      if (!Payload.Check(payload) || payload.o !== org || payload.g !== grant) return undefined;
+      if (!Payload.Check(payload) || payload.o !== hashOf(owner)) return undefined;
       return { id, version: payload.v, capabilities: payload.c };
     },
   };
+}
+
+/** A client's id may be a long URL; the session's has a bound. */
+function hashOf({ org, subject, client }: Owner): string {
+  return createHash("sha256")
+    .update(JSON.stringify([org, subject, client]))
+    .digest("base64url");
 }

@@ -5,6 +5,7 @@ import {
   ACTIONS_OF_ROLE,
   type Action,
   coversLocation,
+  hintForScope,
   holdsScope,
   type Principal,
   SCOPE_OF_ACTION,
@@ -40,7 +41,7 @@ const RULES: readonly ((principal: Principal, question: Question) => EdgeError |
       "INSUFFICIENT_SCOPE",
       `${tool} needs the scope ${needed}, which this connection was not granted.`,
       {
-        hint: "Connect again and allow it on the consent page.",
+        hint: hintForScope(needed),
         details: {
           required_scopes: ["unifi:read", needed].filter((scope, index, all) => all.indexOf(scope) === index),
         },

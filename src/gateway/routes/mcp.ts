@@ -1,7 +1,8 @@
 /** `/mcp`: origin, bearer and rate are judged before the body is read; then the MCP server answers on the raw response. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { asEdgeError, EdgeError } from "../../errors.ts";
-import { holdsScope, type Principal, type Role, SCOPES, type Scope } from "../../principal.ts";
+import { hintForScope, holdsScope, type Principal, type Role, SCOPES, type Scope } from "../../principal.ts";
+import type { MayChallenge } from "../step-up.ts";
 
 /** A batch of 500 operations with their arguments fits; anything larger is refused with 413 before it is read. */
 export const MCP_BODY_BYTES = 4 * 1024 * 1024;
@@ -24,6 +25,8 @@ export interface McpRouteParts {
   readonly challenge: (search: string, error?: Challenge) => string;
   /** The scope that this body needs beyond reading, for callers whose role would allow it. */
   readonly requiredScope: (body: unknown, role: Role) => Scope | undefined;
+  /** False where asking for more scope is no help: the tool's own answer then says what to do. */
+  readonly mayChallenge: MayChallenge;
   /** What must be read before the request can be served from memory; undefined = nothing. */
   readonly prepare: (principal: Principal) => Promise<void> | undefined;
   readonly checkOrigin: (origin: string | undefined) => void;
@@ -68,7 +71,8 @@ export async function mcpRoutes(app: FastifyInstance, parts: McpRouteParts): Pro
     const principal = request[principalOf];
     if (!principal) throw new EdgeError("UNAUTHENTICATED", "No bearer token.");
     const needed = parts.requiredScope(request.body, principal.role);
-    if (needed !== undefined && !holdsScope(principal.scopes, needed)) {
+    const lacksScope = needed !== undefined && !holdsScope(principal.scopes, needed);
+    if (lacksScope && parts.mayChallenge(principal, request.headers.authorization ?? "")) {
       reply.header(
         "www-authenticate",
         parts.challenge(searchOf(request), { error: "insufficient_scope", scopes: upTo(needed) }),
@@ -76,9 +80,7 @@ export async function mcpRoutes(app: FastifyInstance, parts: McpRouteParts): Pro
       throw new EdgeError(
         "INSUFFICIENT_SCOPE",
         `This needs the scope ${needed}, which the connection was not granted.`,
-        {
-          hint: "Connect again and allow it on the consent page.",
-        },
+        { hint: hintForScope(needed) },
       );
     }
     await parts.prepare(principal);

@@ -1,5 +1,5 @@
 /** After sign-in: what the app may do, where. The person decides, whatever was asked. */
-import { SCOPES, type Scope } from "../../principal.ts";
+import { ACCESS_NAMES, SCOPES, type Scope } from "../../principal.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";
 
@@ -24,16 +24,10 @@ export interface ConsentView {
   readonly error?: string;
 }
 
-const ACCESS: Readonly<Record<Scope, { name: string; means: string }>> = {
-  "unifi:read": { name: "Read only", means: "See devices, clients, settings and statistics. Changes nothing." },
-  "unifi:write": {
-    name: "Read and change",
-    means: "Also create and change settings, such as networks and firewall rules.",
-  },
-  "unifi:admin": {
-    name: "Read, change and delete",
-    means: "Also delete, restart, unlock doors and use the console’s raw API.",
-  },
+const MEANS: Readonly<Record<Scope, string>> = {
+  "unifi:read": "See devices, clients, settings and statistics. Changes nothing.",
+  "unifi:write": "Also create and change settings, such as networks and firewall rules.",
+  "unifi:admin": "Also delete, restart, unlock doors and use the console’s raw API.",
 };
 
 /** The Python SDK of 2025 and oauthlib refuse a token whose scope is wider than the one they asked for. */
@@ -57,7 +51,7 @@ ${view.offered.map(
     scope,
     index,
   ) => html`<label class="choice"><input type="radio" name="access" value="${scope}"${index === 0 && html` checked`}>
-<span>${ACCESS[scope].name}<small>${ACCESS[scope].means}${isBeyond(scope, view.asked) && NOT_ASKED}</small></span></label>`,
+<span>${ACCESS_NAMES[scope]}<small>${MEANS[scope]}${isBeyond(scope, view.asked) && NOT_ASKED}</small></span></label>`,
 )}
 </fieldset>
 <fieldset><legend>Locations</legend>
