@@ -191,7 +191,7 @@ export function createBatches(deps: BatchDeps): Batches {
     acknowledge(batch, index) {
       reports.acknowledge(batch, index);
       // the gateway has it for its owner to read, which counts as delivered: the same write may be asked for again
-      deps.journal.acknowledge(`${batch}:${index}`, true);
+      deps.calls.acknowledge(`${batch}:${index}`, true);
     },
     close: () => closing.abort(new EdgeError("CANCELLED", "The agent is stopping.")),
   };

@@ -111,6 +111,7 @@ export function dial(options: DialOptions): Dialer {
     let cancelStable: () => void = () => undefined;
     const link = greetGateway({
       socket: attempt.socket,
+      stream: attempt.stream,
       port: options.port,
       end,
       lastEpoch: options.lastEpoch,

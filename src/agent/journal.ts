@@ -18,6 +18,8 @@ const TWIN_MS = 600_000;
 /** Rows kept at most; an answer is at most 64 KiB, the usual one about 1 KiB. */
 const MAX_ROWS = 100_000;
 const MAX_RESULT_BYTES = 256 * 1024 * 1024;
+/** In `delivered`, beside 0 and 1: the client asked for another run in full knowledge of this one. */
+const SUPERSEDED = 2;
 /** Pruning runs once in so many new rows. */
 const PRUNE_EVERY = 512;
 
@@ -66,6 +68,11 @@ export interface Journal {
   assertCurrent(id: string): void;
   /** The newest identical write that is unresolved or whose answer never reached the client, within ten minutes. */
   twin(key: CallKey): Found;
+  /**
+   * The caller asked to run although an identical write may be open: those that ended, or that nobody can tell of any
+   * more, are no twins from now on. Call it within transaction().
+   */
+  supersede(key: CallKey): void;
   /** Inserts the `started` row; call it within transaction(). */
   start(key: CallKey, tool: string): void;
   /** `unresolved` = the answer says that the write may or may not have taken effect. */
@@ -97,6 +104,7 @@ export function openJournal(options: JournalOptions): Journal {
   const byId = database.prepare("SELECT * FROM calls WHERE id = ?");
   const byFingerprint = database.prepare(
     `SELECT * FROM calls WHERE fingerprint = ? AND id <> ? AND instr(id, ?) <> 1 AND started_ms > ?
+     AND delivered < ${SUPERSEDED}
      AND (state = 'started' OR unresolved = 1 OR (state = 'done' AND delivered = 0 AND is_error = 0))
      ORDER BY started_ms DESC LIMIT 1`,
   );
@@ -108,6 +116,9 @@ export function openJournal(options: JournalOptions): Journal {
      WHERE id = ? AND state = 'started'`,
   );
   const acknowledge = database.prepare("UPDATE calls SET acked = 1, delivered = max(delivered, ?) WHERE id = ?");
+  const supersede = database.prepare(
+    `UPDATE calls SET delivered = ${SUPERSEDED} WHERE fingerprint = ? AND id <> ? AND (state = 'done' OR boot_id <> ?)`,
+  );
   const openCalls = database.prepare(
     "SELECT id, state FROM calls WHERE acked = 0 AND state <> 'cancelled' ORDER BY started_ms DESC LIMIT ?",
   );
@@ -181,6 +192,7 @@ export function openJournal(options: JournalOptions): Journal {
     outcome: (id) => foundIn(byId.get(id)),
     assertCurrent,
     twin: (key) => foundIn(byFingerprint.get(key.fingerprint, key.id, siblingsOf(key.id), now() - TWIN_MS)),
+    supersede: (key) => void supersede.run(key.fingerprint, key.id, bootId),
     start(key, tool) {
       insert.run(key.id, timeOfId(key.id) ?? now(), key.fingerprint, tool, "started", bootId, now());
       running.add(key.id);

@@ -39,11 +39,16 @@ const NO_OUTCOME: ReadonlySet<string> = new Set([
   "AGENT_OFFLINE",
 ]);
 
+/** Calls that were answered with another's outcome and wait for their acknowledgement; the oldest are forgotten. */
+const MAX_ANSWERED_BY = 1000;
+
 export interface Calls {
   /** Runs a prepared call, or attaches to the one that has this id. Rejects only where there is no outcome. */
   run(request: RunRequest, ttlMs: number, events: CallEvents): Promise<CallResult>;
   /** Not started: CANCELLED, final, also for a call that has yet to come. A write under way goes on. */
   cancel(id: string): void;
+  /** The gateway has the outcome that this call was answered with; `delivered` = its client has it too. */
+  acknowledge(id: string, delivered: boolean): void;
   /** The value, or the failure as an answer; rethrows what means "no outcome". */
   refusalAsAnswer<Value extends object>(
     work: () => Value,
@@ -60,6 +65,8 @@ interface Job {
 
 export function createCalls(deps: CallsDeps): Calls {
   const jobs = new Map<string, Job>();
+  /** Calls that were answered with another's outcome, by their own id. */
+  const firstOf = new Map<string, string>();
   let closing = false;
 
   function refusalOf(thrown: unknown): { readonly refusal: CallResult; readonly error: EdgeError } {
@@ -90,7 +97,13 @@ export function createCalls(deps: CallsDeps): Calls {
 
   function writing(request: RunRequest, turn: Turn): Promise<CallResult> {
     const running = (id: string) => (id === request.id ? undefined : jobs.get(id)?.outcome);
-    return runWrite({ ...deps, limits: deps.answers, running }, request, turn);
+    return runWrite({ ...deps, limits: deps.answers, running, answeredBy }, request, turn);
+  }
+
+  function answeredBy(id: string, firstId: string): void {
+    firstOf.set(id, firstId);
+    const [oldest] = firstOf.keys();
+    if (firstOf.size > MAX_ANSWERED_BY && oldest !== undefined) firstOf.delete(oldest);
   }
 
   function attach(job: Job, request: RunRequest): Job {
@@ -151,6 +164,7 @@ export function createCalls(deps: CallsDeps): Calls {
       if (job?.turn.giveUp(cancelled()) === false || job?.call.kind === "read") return;
       deps.journal.entomb(id);
     },
+    acknowledge: (id, delivered) => deps.journal.acknowledge(firstOf.get(id) ?? id, delivered),
     refusalAsAnswer(work) {
       try {
         return work();

@@ -88,7 +88,7 @@ export function createAgent(deps: AgentDeps): Agent {
     describe: () => description,
     manifest: () => deps.catalog.bytes,
     call,
-    acknowledge: (id, delivered) => quietly(() => deps.journal.acknowledge(id, delivered)),
+    acknowledge: (id, delivered) => quietly(() => calls.acknowledge(id, delivered)),
     cancel: (id) => quietly(() => calls.cancel(id)),
     batch: (request) => batches.accept(request),
     cancelBatch: (id) => quietly(() => batches.cancel(id)),

@@ -17,6 +17,8 @@ export interface WriteDeps extends ApplyDeps {
   readonly now: () => number;
   /** The outcome of a call that this process is running; undefined = it is not. */
   readonly running: (id: string) => Promise<CallResult> | undefined;
+  /** A call is answered with the outcome of another one. */
+  readonly answeredBy: (id: string, firstId: string) => void;
 }
 
 /** How a batch's operation comes: its question was answered for the whole batch, about the state seen then. */
@@ -133,7 +135,11 @@ function outcomeOf(
   settle: () => Promise<CallResult>,
 ): Promise<CallResult> | undefined {
   if (found.state === "new") return undefined;
-  const told = (result: CallResult) => (found.id === id ? result : repeated(result, found.id));
+  const told = (result: CallResult) => {
+    if (found.id === id) return result;
+    deps.answeredBy(id, found.id);
+    return repeated(result, found.id);
+  };
   if (found.state === "done") return Promise.resolve(told(found.result));
   if (found.state === "cancelled") throw new EdgeError("CANCELLED", "This call was cancelled before it started.");
   return (deps.running(found.id) ?? settle()).then(told);
@@ -188,6 +194,7 @@ function begin(deps: WriteDeps, request: WriteRequest, key: CallKey, turn: Turn)
     const known = outcome(deps.journal.find(key)) ?? (request.repeat ? undefined : outcome(deps.journal.twin(key)));
     if (known !== undefined) return known;
     if (request.call.confirmToken !== undefined) deps.tokens.spend(request.call.confirmToken, key.id);
+    if (request.repeat) deps.journal.supersede(key);
     deps.journal.start(key, request.call.tool.name);
     return undefined;
   });

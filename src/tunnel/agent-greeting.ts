@@ -1,4 +1,5 @@
 /** The agent's half of hello, welcome, ready, on a socket that has just opened. */
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { EdgeError } from "../errors.ts";
 import type { AgentEnd } from "./agent-end.ts";
@@ -18,6 +19,7 @@ export interface LastEpoch {
 
 export interface AgentGreetingOptions {
   readonly socket: WebSocket;
+  readonly stream: Duplex;
   readonly port: AgentPort;
   readonly end: AgentEnd;
   readonly lastEpoch: LastEpoch;
@@ -37,6 +39,7 @@ export function greetGateway(options: AgentGreetingOptions): Link {
   const callOff = timing.after(HANDSHAKE_MS, () => link.end(CLOSE.slow, "welcome took too long"));
   const link: Link = new Link({
     socket: options.socket,
+    stream: options.stream,
     peer: "gateway",
     timing,
     timings: options.timings,

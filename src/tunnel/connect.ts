@@ -1,5 +1,6 @@
 /** The agent's signed upgrade: one nonce, one proof, and a socket or the gateway's words of refusal. */
 import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import { type ClientOptions, WebSocket } from "ws";
 import { EdgeError } from "../errors.ts";
 import { keyThumbprint } from "./enrolment.ts";
@@ -24,7 +25,8 @@ export interface ConnectRefusal {
   readonly retryAfterMs?: number;
 }
 
-type Attempt = { readonly socket: WebSocket } | { readonly refusal: ConnectRefusal };
+/** `stream` is what the WebSocket runs over. */
+type Attempt = { readonly socket: WebSocket; readonly stream: Duplex } | { readonly refusal: ConnectRefusal };
 
 const REFUSAL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 3_600;
@@ -75,7 +77,9 @@ async function attempt(parts: ConnectParts, nonce?: string): Promise<Attempt> {
         .then((refusal) => resolve({ refusal }), reject)
         .finally(giveUp);
     });
-    socket.once("open", () => resolve({ socket }));
+    socket.once("upgrade", ({ socket: stream }: IncomingMessage) => {
+      socket.once("open", () => resolve({ socket, stream }));
+    });
   }).finally(() => signal.removeEventListener("abort", giveUp));
 }
 

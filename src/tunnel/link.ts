@@ -1,4 +1,5 @@
 /** One WebSocket as both ends use it: frames and bodies out, frames and chunks in, heartbeats, and one end. */
+import type { Writable } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { asEdgeError } from "../errors.ts";
 import type { CallResult } from "./calls.ts";
@@ -28,6 +29,8 @@ export interface LinkEnd {
 
 export interface LinkOptions {
   readonly socket: WebSocket;
+  /** What the socket writes to, where it is at hand: messages of one moment then leave together. */
+  readonly stream?: Pick<Writable, "cork" | "uncork">;
   /** Who sits at the other end. */
   readonly peer: Side;
   readonly timing: Timing;
@@ -62,6 +65,7 @@ export class Link {
   readonly #bodies: OutgoingBody[] = [];
   #queuedBytes = 0;
   #unflushed = 0;
+  #gathering = false;
   #flushedAt: number;
   #heardAt: number;
   #heartbeatAt: number;
@@ -152,7 +156,20 @@ export class Link {
   #hand(message: string | Buffer): void {
     if (this.#unflushed === 0) this.#flushedAt = this.#options.timing.now();
     this.#unflushed += 1;
+    this.#gather();
     this.#socket.send(message, this.#flushed);
+  }
+
+  /** One write for all messages of this turn of the event loop: the system call costs more than making a message. */
+  #gather(): void {
+    const { stream } = this.#options;
+    if (stream === undefined || this.#gathering) return;
+    this.#gathering = true;
+    stream.cork();
+    setImmediate(() => {
+      this.#gathering = false;
+      stream.uncork();
+    });
   }
 
   readonly #flushed = (): void => {

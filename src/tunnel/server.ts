@@ -98,7 +98,7 @@ export function createTunnelServer(options: TunnelServerOptions): TunnelServer {
       admit(request)
         .then((agent) => {
           socket.removeListener("error", swallow);
-          sockets.handleUpgrade(request, socket, head, (webSocket) => greetAgent(webSocket, agent));
+          sockets.handleUpgrade(request, socket, head, (webSocket) => greetAgent(webSocket, socket, agent));
         })
         .catch((error: unknown) => {
           if (!isNonceChallenge(error)) {
@@ -131,7 +131,7 @@ export function createTunnelServer(options: TunnelServerOptions): TunnelServer {
     }
   }
 
-  function greetAgent(socket: WebSocket, agent: KnownAgent): void {
+  function greetAgent(socket: WebSocket, stream: Duplex, agent: KnownAgent): void {
     const tooSlow = timing.after(options.handshakeMs ?? HANDSHAKE_MS, () => {
       link.end(CLOSE.slow, "hello and ready took too long");
     });
@@ -156,6 +156,7 @@ export function createTunnelServer(options: TunnelServerOptions): TunnelServer {
     };
     const link: Link = new Link({
       socket,
+      stream,
       peer: "agent",
       timing,
       timings: options.timings ?? LINK_TIMINGS,

@@ -175,3 +175,27 @@ test("heartbeats are spread by 10 % either way", () => {
 
   assert.deepEqual(gaps, [18_000, 20_000, 22_000]);
 });
+
+test("messages of one turn of the event loop leave in one write", async () => {
+  const steps: string[] = [];
+  const socket = new FakeSocket();
+  const link = new Link({
+    socket: socket as unknown as WebSocket, // as much of it as a link uses
+    stream: { cork: () => steps.push("cork"), uncork: () => steps.push(`uncork after ${socket.sent.length}`) },
+    peer: "agent",
+    timing: fakeTiming(),
+    timings: LINK_TIMINGS,
+    random: () => 0.5,
+    frame: () => undefined,
+    chunk: () => undefined,
+    ended: () => undefined,
+  });
+
+  link.send("one");
+  link.sendBody(1, body(10));
+  await new Promise(setImmediate);
+  link.send("of the next turn");
+  await new Promise(setImmediate);
+
+  assert.deepEqual(steps, ["cork", "uncork after 2", "cork", "uncork after 3"]);
+});
