@@ -2,7 +2,7 @@
 import { Compile, type Validator } from "typebox/compile";
 import { EdgeError } from "../errors.ts";
 import { assertBounds, MAX_ARGUMENT_DEPTH, MAX_ARGUMENT_SIZE } from "./bounds.ts";
-import type { JsonSchema } from "./manifest.ts";
+import { type JsonSchema, propertiesOf } from "./manifest.ts";
 import { printable } from "./printable.ts";
 import { problemsOf } from "./problems.ts";
 
@@ -45,7 +45,7 @@ export function createArgumentCheck(
     const named = withDeclaredForms(tool, argumentsObject(args, bounds), bounds);
     const validator = validatorOf(tool);
     if (validator.Check(named)) return named;
-    throw argumentsInvalid(tool, problemsOf(validator.Errors(named)));
+    throw argumentsInvalid(tool, problemsOf(validator.Errors(named), tool.schema.input));
   };
 }
 
@@ -77,11 +77,10 @@ export function argumentsObject(args: unknown, bounds: Bounds = ARGUMENT_BOUNDS)
   return value as Arguments;
 }
 
-export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
-  return (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
-}
-
-/** Aliases become declared names, JSON text of objects and arrays is read, MACs take one form. Nothing is invented. */
+/**
+ * Aliases become declared names, JSON text of objects and arrays is read, MACs and listed values take their declared
+ * form. Nothing is invented.
+ */
 function withDeclaredForms(tool: ArgumentRules, args: Arguments, bounds: Bounds): Arguments {
   const properties = propertiesOf(tool.schema.input);
   const declared = (name: string) => {
@@ -91,7 +90,8 @@ function withDeclaredForms(tool: ArgumentRules, args: Arguments, bounds: Bounds)
   return Object.fromEntries(
     Object.entries(args).map(([given, value]) => {
       const name = declared(given);
-      const read = withReadText(Object.hasOwn(properties, name) ? properties[name] : undefined, name, value, bounds);
+      const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      const read = listedForm(schema, withReadText(schema, name, value, bounds));
       return [name, tool.macs?.includes(name) === true ? macForm(tool, name, read) : read];
     }),
   );
@@ -107,6 +107,14 @@ function withReadText(schema: JsonSchema | undefined, name: string, value: unkno
   const read = fromText(value, name, bounds);
   assertBounds(read, name, bounds.depth - 1, bounds.size);
   return read;
+}
+
+/** `get` where GET is listed: models mind no case, and no list of ours holds two values that differ in it alone. */
+function listedForm(schema: JsonSchema | undefined, value: unknown): unknown {
+  if (typeof value !== "string" || !Array.isArray(schema?.enum)) return value;
+  const listed: readonly unknown[] = schema.enum;
+  if (listed.includes(value)) return value;
+  return listed.find((one) => typeof one === "string" && one.toLowerCase() === value.toLowerCase()) ?? value;
 }
 
 function fromText(text: string, what: string, bounds: Bounds): unknown {

@@ -1,7 +1,7 @@
 /** What a call would do: the permission action of a tool, or of one call where an argument decides. */
 import type { Action } from "../principal.ts";
-import { type Arguments, propertiesOf } from "./arguments.ts";
-import type { ManifestTool } from "./manifest.ts";
+import type { Arguments } from "./arguments.ts";
+import { type ManifestTool, propertiesOf } from "./manifest.ts";
 
 /** A tool's declared action, or `read` where its classing argument says so; destructive counts as delete (design 4). */
 export function actionOfCall(tool: ManifestTool, args: Arguments): Action {

@@ -9,6 +9,11 @@ export const PREFIX_OF_APP: Readonly<Record<App, string>> = { network: "unifi", 
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
+/** The named properties of an object's schema; none for any other. */
+export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
+}
+
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;

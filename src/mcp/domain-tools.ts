@@ -1,7 +1,6 @@
 /** Catalogue tools as `tools/list` shows them: their own schema, plus where to run. */
-import { propertiesOf } from "../catalog/arguments.ts";
 import { mildestAction } from "../catalog/classify.ts";
-import type { JsonSchema, ManifestTool } from "../catalog/manifest.ts";
+import { type JsonSchema, type ManifestTool, propertiesOf } from "../catalog/manifest.ts";
 import type { ListedTool } from "./meta-tools.ts";
 
 export interface Placement {

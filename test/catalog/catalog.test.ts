@@ -78,6 +78,12 @@ for (const [told, name, given, checked] of [
     { key: "nas", value: "10.0.0.2", options: '{"ttl":60}' },
     { key: "nas", value: "10.0.0.2", options: { ttl: 60 } },
   ],
+  [
+    "a listed value takes its case",
+    "unifi_create_dns_record",
+    { key: "nas", value: "10.0.0.2", record_type: "aaaa" },
+    { key: "nas", value: "10.0.0.2", record_type: "AAAA" },
+  ],
   ["MACs take one form", "unifi_block_client", { mac: "AA-BB-CC-dd-ee-ff" }, { mac: "aa:bb:cc:dd:ee:ff" }],
   ["Cisco's dots are a MAC too", "unifi_block_client", { mac: "aabb.ccdd.eeff" }, { mac: "aa:bb:cc:dd:ee:ff" }],
   [
@@ -111,10 +117,10 @@ for (const [told, name, given, text] of [
     /A, AAAA, CNAME/,
   ],
   [
-    "the path of a nested fault is told",
+    "the path of a nested fault is told, with the names that are valid there",
     "unifi_create_dns_record",
     { key: "a", value: "b", options: { tll: 1 } },
-    /"options\.tll"/,
+    /unknown argument "options\.tll" \(options takes ttl\)/,
   ],
   ["an item's index is told", "unifi_list_clients", { fields: ["mac", 3] }, /"fields\.1" must be string/],
   ["an alias beside its name is refused", "unifi_list_clients", { max: 1, limit: 2 }, /unknown argument "max"/],
