@@ -148,7 +148,12 @@ export function createRouter(options: RouterOptions): Router {
       const answer =
         fingerprint === undefined
           ? await callRead(options, call)
-          : await callWrite(options, { ...call, fingerprint, token: tokenOf(request.arguments), newId: options.newId });
+          : await callWrite(options, {
+              ...call,
+              fingerprint: twinKey(fingerprint, request),
+              token: tokenOf(request.arguments),
+              newId: options.newId,
+            });
       ended(answer.id, startedAt, answer.result.isError ? "error" : "ok");
       return answer;
     } catch (error) {
@@ -222,6 +227,11 @@ function textOnly(result: CallResult): { isError: boolean; body: Buffer } {
 
 export function ownerOf({ org, subject, grant }: Principal): CallOwner {
   return { org, subject, grant };
+}
+
+/** A preview of a write is no twin of the write: asking for it must not answer with an outcome, nor hide that write. */
+function twinKey(fingerprint: string, { arguments: { confirm, confirm_token: token } }: ExecuteRequest): string {
+  return confirm === true || token !== undefined ? fingerprint : `${fingerprint}.unconfirmed`;
 }
 
 function tokenOf(args: Readonly<Record<string, unknown>>): string | undefined {

@@ -14,6 +14,8 @@ const Intent = Type.Object({
   sentAtMs: Type.Number(),
 });
 export type Intent = Readonly<Static<typeof Intent>>;
+/** Settled intents that the store could not be told of; the oldest are forgotten and then meet their first outcome. */
+const MAX_SETTLED = 10_000;
 const readIntent = recordReader("write intent", Intent);
 
 export interface IntentRecords {
@@ -29,7 +31,10 @@ export interface IntentRecords {
 
 /** Every method throws STORE_UNAVAILABLE when the store cannot be reached. */
 export function createIntents(store: Store): IntentRecords {
-  const byId = async (org: string, id: string) => readIntent(await store.get(intentKey(org, id)));
+  /** Delivered while the store was away: their records still stand there, and are no twins to this process. */
+  const settled = new Set<string>();
+  const byId = async (org: string, id: string) =>
+    settled.has(intentKey(org, id)) ? undefined : readIntent(await store.get(intentKey(org, id)));
   return {
     byId,
     twin: async (org, fingerprint) => {
@@ -45,8 +50,13 @@ export function createIntents(store: Store): IntentRecords {
       });
     },
     settle: async (org, { id }) => {
+      const key = intentKey(org, id);
+      settled.add(key);
+      const [oldest] = settled;
+      if (settled.size > MAX_SETTLED && oldest !== undefined) settled.delete(oldest);
       // what still points to it by fingerprint then finds nothing, and ends by itself
-      await store.commit({ delete: [intentKey(org, id)] });
+      await store.commit({ delete: [key] });
+      settled.delete(key);
     },
   };
 }

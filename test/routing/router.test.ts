@@ -203,6 +203,23 @@ test("an identical write runs again once the first answer was delivered", async 
   ]);
 });
 
+test("a preview is no twin of the write that it asks about, and does not hide it", async () => {
+  const home = fakeConnection({ location: "home" });
+  const { execute } = await setUp([home]);
+  const { confirm: _confirm, ...unconfirmed } = block.arguments;
+
+  await execute(block);
+  const preview = await execute({ ...block, arguments: unconfirmed });
+  preview.delivered?.();
+  const { json } = await execute(block);
+
+  assert.deepEqual(
+    home.calls.map((call) => call.id),
+    ["id-1", "id-2", "id-1"],
+  );
+  assert.deepEqual([preview.json.repeated_of, json.repeated_of], [undefined, "id-1"]);
+});
+
 test("repeat forces a new id, and another principal's identical write is no twin", async () => {
   const home = fakeConnection({ location: "home" });
   const { execute } = await setUp([home]);

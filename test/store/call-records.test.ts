@@ -21,6 +21,23 @@ const HEADER: StoredBatchHeader = {
 };
 
 describeOnEveryStore("Call records", (open) => {
+  test("a delivered write whose record could not be removed is no twin for this process", async (t) => {
+    const store = await open(t);
+    let away = false;
+    const commit: typeof store.commit = async (change) => {
+      if (away) throw new Error("away");
+      return store.commit(change);
+    };
+    const intents = createIntents({ ...store, commit });
+    await intents.open("acme", INTENT);
+    away = true;
+    await assert.rejects(intents.settle("acme", INTENT));
+
+    assert.equal(await intents.twin("acme", "print-1"), undefined);
+    assert.equal(await intents.byId("acme", "call-1"), undefined);
+    assert.deepEqual(await createIntents(store).byId("acme", "call-1"), INTENT);
+  });
+
   test("an open write is found by id and by fingerprint, in its organisation", async (t) => {
     const intents = createIntents(await open(t));
 
