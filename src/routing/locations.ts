@@ -1,4 +1,5 @@
 /** Turns the `location` argument into places: an id or exact name, a list of them, or `"*"`; never a guess (design 3.4). */
+import { printable } from "../catalog/printable.ts";
 import { EdgeError } from "../errors.ts";
 import type { LocationView } from "../mcp/execution.ts";
 
@@ -77,7 +78,7 @@ function find(visible: readonly LocationView[], wanted: string): Place {
     visible.find((place) => place.id.toLowerCase() === folded) ??
     visible.find((place) => place.name.toLowerCase() === folded);
   if (found) return found;
-  throw new EdgeError("LOCATION_UNKNOWN", `There is no location "${wanted.slice(0, 80)}" that you may see.`, {
+  throw new EdgeError("LOCATION_UNKNOWN", `There is no location "${printable(wanted, 80)}" that you may see.`, {
     hint: "Use an id or the exact name from valid_locations.",
     details: { valid_locations: describe(visible) },
   });
