@@ -216,8 +216,9 @@ export class Directory {
     try {
       const stored = await register.manifest(connection.org, digest);
       const bytes = stored ?? (await connection.manifest());
-      if (!stored) await register.saveManifest(connection.org, digest, bytes);
+      // read before it is stored: what is no manifest must not wait in the store for the next start
       this.#keepManifest(digest, bytes);
+      if (!stored) await register.saveManifest(connection.org, digest, bytes);
     } catch (error) {
       log.warn(
         { err: error, org: connection.org, location: connection.location },
@@ -230,7 +231,16 @@ export class Directory {
     for (const { lastSeen } of places) {
       if (!lastSeen || this.#manifests.has(lastSeen.manifestDigest)) continue;
       const bytes = await this.#options.register.manifest(org, lastSeen.manifestDigest);
-      if (bytes) this.#keepManifest(lastSeen.manifestDigest, bytes);
+      if (bytes) this.#keepStored(org, lastSeen.manifestDigest, bytes);
+    }
+  }
+
+  /** One organisation's unreadable manifest must not keep the others from starting, or from seeing what changed. */
+  #keepStored(org: string, digest: string, bytes: Buffer): void {
+    try {
+      this.#keepManifest(digest, bytes);
+    } catch (error) {
+      this.#options.log.warn({ err: error, org, digest }, "a stored manifest could not be read");
     }
   }
 
