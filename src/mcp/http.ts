@@ -28,6 +28,7 @@ export function whenTaken(res: ServerResponse, delivered: (() => void) | undefin
 /** Aborts when the client closes before it has the answer. */
 export function abortOnClose(res: ServerResponse): AbortSignal {
   const controller = new AbortController();
+  if (res.destroyed && !res.writableFinished) controller.abort();
   res.once("close", () => {
     if (!res.writableFinished) controller.abort();
   });

@@ -12,9 +12,13 @@ export interface Listings {
 
 export function createListings(parts: ListingParts): Listings {
   const kept = new Map<string, Listing>();
+  /** What each principal asked for last: nearly every request asks for the same again, and needs no key. */
+  const latest = new WeakMap<Principal, { view: View; visible: Visible; listing: Listing }>();
 
   return {
     of(principal, view, visible) {
+      const before = latest.get(principal);
+      if (before?.view === view && before.visible === visible) return before.listing;
       const key = keyOf(principal, view, visible);
       const listing = kept.get(key) ?? createListing(parts, principal, view, visible, key);
       // a Map keeps insertion order: re-inserting makes it the youngest
@@ -22,6 +26,7 @@ export function createListings(parts: ListingParts): Listings {
       kept.set(key, listing);
       const [oldest] = kept.keys();
       if (kept.size > MAX_LISTINGS && oldest !== undefined) kept.delete(oldest);
+      latest.set(principal, { view, visible, listing });
       return listing;
     },
   };

@@ -52,12 +52,17 @@ export function createModern(parts: ModernParts): Modern {
   }
 
   async function callHead({ res, caller }: Exchange, { params }: RpcRequest): Promise<Buffer> {
+    let signal: AbortSignal | undefined;
+    const call = {
+      caller,
+      /** Made when somebody waits for something: the index and the locations are there at once. */
+      get signal() {
+        signal ??= abortOnClose(res);
+        return signal;
+      },
+    };
     // isPlainRequest has seen that the name is text
-    const { head, delivered } = await parts.callTool(
-      { caller, signal: abortOnClose(res) },
-      params?.name as string,
-      params?.arguments,
-    );
+    const { head, delivered } = await parts.callTool(call, params?.name as string, params?.arguments);
     whenTaken(res, delivered);
     return head;
   }

@@ -99,6 +99,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     log,
   } satisfies SdkServerParts & Record<string, unknown>;
   const modern = createModern(parts);
+  const plainView = parseView({}, options.defaultMode);
   const legacy = createLegacy({ ...parts, timers, sessions: createSessionIds(options.sessionSecret, options.random) });
   const unsubscribe = loaded.changed((org, grant) => streams.toolsChanged(org, grant));
 
@@ -107,7 +108,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   }
 
   async function serve({ req, res, body, principal, query }: McpExchange): Promise<void> {
-    const view = parseView(query, options.defaultMode);
+    const view = Object.keys(query).length === 0 ? plainView : parseView(query, options.defaultMode);
     if (body !== undefined) assertBounds(body, "The request", MAX_BODY_DEPTH, MAX_BODY_SIZE);
     const modernExchange = () => ({ req, res, body, caller: callerOf(principal, view) });
     if (isPlainRequest(req, body)) return modern.servePlain(modernExchange(), body);
@@ -191,5 +192,6 @@ function claimsModern(req: IncomingMessage): boolean {
 }
 
 function isJson(req: IncomingMessage): boolean {
-  return header(req, "content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
+  const type = header(req, "content-type");
+  return type === "application/json" || type?.split(";")[0]?.trim().toLowerCase() === "application/json";
 }
