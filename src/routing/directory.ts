@@ -107,6 +107,7 @@ export class Directory {
     });
     for (const resume of this.#waiting.get(key) ?? []) resume(connection);
     this.#changed();
+    await this.#learnPlace(connection);
     await this.#learnManifest(connection);
     this.#saveStatus(connection, undefined);
     this.#changed();
@@ -207,6 +208,14 @@ export class Directory {
       apps: connection?.description.apps ?? place.lastSeen?.apps ?? [],
       ...(version === undefined ? {} : { agent_version: version }),
     };
+  }
+
+  /** A place that was made since the last look is seen with its first agent, and not a poll later. */
+  async #learnPlace({ org, location }: AgentConnection): Promise<void> {
+    if (this.#organisations.get(org)?.places.some((place) => place.id === location) === true) return;
+    await this.refresh().catch((error: unknown) => {
+      this.#options.log.warn({ err: error, org, location }, "the places were not read");
+    });
   }
 
   async #learnManifest(connection: AgentConnection): Promise<void> {

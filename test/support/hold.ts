@@ -6,8 +6,8 @@ export interface Hold {
   readonly wait: NonNullable<SimulatorOptions["wait"]>;
   /** Resolves once so many requests (1) wait. */
   held(count?: number): Promise<void>;
-  /** Lets go of those that wait; later ones wait anew. */
-  release(): void;
+  /** Lets go of those that wait, or of so many that came first; later ones wait anew. */
+  release(count?: number): void;
 }
 
 export function createHold(): Hold {
@@ -30,9 +30,9 @@ export function createHold(): Hold {
         watchers.add(look);
         look();
       }),
-    release() {
-      for (const go of waiting) go();
-      waiting = [];
+    release(count = waiting.length) {
+      for (const go of waiting.slice(0, count)) go();
+      waiting = waiting.slice(count);
     },
   };
 }
