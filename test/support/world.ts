@@ -66,7 +66,7 @@ export interface World {
   readonly adminSocket: string;
   readonly person: Person;
   /** A personal access token of the person. */
-  token(scopes?: readonly Scope[], locations?: "all" | readonly string[]): Promise<string>;
+  token(scopes?: readonly Scope[], locations?: "all" | readonly string[], ttlSeconds?: number): Promise<string>;
 }
 
 const ALL_SCOPES: readonly Scope[] = ["unifi:read", "unifi:write", "unifi:admin"];
@@ -146,8 +146,8 @@ export async function startWorld(t: Owner, options: WorldOptions = {}): Promise<
     admin,
     adminSocket,
     person,
-    async token(scopes = ALL_SCOPES, locations = "all") {
-      const body = { owner: PERSON.name, label: "end-to-end", scopes, locations, ttl_seconds: 3600 };
+    async token(scopes = ALL_SCOPES, locations = "all", ttlSeconds = 3600) {
+      const body = { owner: PERSON.name, label: "end-to-end", scopes, locations, ttl_seconds: ttlSeconds };
       const { token } = await admin.ask("POST", pathOf("organisations", ORG, "access-tokens"), IssuedTokenAnswer, body);
       return token;
     },

@@ -54,6 +54,14 @@ export async function mcpRoutes(app: FastifyInstance, parts: McpRouteParts): Pro
   app.decorateRequest(principalOf, undefined);
   app.setErrorHandler((error: FastifyError | EdgeError, request, reply) => answerError(parts, error, request, reply));
 
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    const text = String(body);
+    // clients put their usual headers on a DELETE too
+    if (text === "" && request.method !== "POST") return done(null, undefined);
+    parseJson(request, text, (error, value) => (error ? done(unreadable(text)) : done(null, value)));
+  });
+
   const admit = async (request: FastifyRequest, reply: FastifyReply) => {
     parts.checkOrigin(request.headers.origin);
     const principal = await authenticate(parts, request);
@@ -139,11 +147,29 @@ function answerError(
       }),
     );
   }
-  // Fastify's own: not JSON (400), another content type (415), too large (413)
+  // not JSON (400), another content type (415), too large (413)
   const words =
     thrown.statusCode === 413 ? `The body is larger than ${MCP_BODY_BYTES} bytes; split it.` : thrown.message;
   const code = thrown.statusCode === 400 ? -32_700 : -32_600;
   return reply.code(thrown.statusCode).send(rpcError(null, code, words, undefined));
+}
+
+/** Fastify's parser says of each fault that the body is not JSON. */
+function unreadable(text: string): Error {
+  const words = text === "" ? "The body is empty: POST one JSON-RPC message." : isJson(text) ? HOSTILE_NAME : NOT_JSON;
+  return Object.assign(new Error(words), { statusCode: 400 });
+}
+
+const NOT_JSON = "The body is not JSON.";
+const HOSTILE_NAME = "The body has a member named __proto__ or constructor.prototype, which is not accepted.";
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function rpcError(id: string | number | null, code: number, message: string, data: object | undefined) {
