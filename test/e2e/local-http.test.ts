@@ -10,6 +10,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { temporaryFolder } from "../agent/agent-under-test.ts";
+import { createHold } from "../support/hold.ts";
 import {
   CLIENTS,
   type Environment,
@@ -18,7 +19,7 @@ import {
   settingsFor,
   startHttpServer,
 } from "../support/local-clients.ts";
-import { freePort } from "../support/world.ts";
+import { freePort, postMcp } from "../support/world.ts";
 
 const TOKEN = "a-token-of-the-person-2718";
 const PROGRAM = fileURLToPath(new URL("../../bin/unifi-edge.js", import.meta.url));
@@ -125,6 +126,44 @@ for (const { trouble, faults = {}, settings: own = {}, words } of [
     assert.match(health.json.error, words);
   });
 }
+
+test("an answered write that is repeated runs twice; one whose answer was lost runs once", async (t) => {
+  const hold = createHold();
+  const { simulator, settings } = await house(t, { wait: hold.wait });
+  const { mcpUrl } = await startHttpServer(t, settings);
+  const call = async (name: string, args: object, signal?: AbortSignal) => {
+    const { json } = await postMcp(mcpUrl, undefined, "tools/call", { name, arguments: args }, signal);
+    return JSON.parse(json.result.content[0].text);
+  };
+  const { clients } = await call("unifi_list_clients", { limit: 1 });
+  const client = { mac_address: clients[0].mac };
+  const confirmed = async () => {
+    const { confirm_token } = await call("unifi_force_reconnect_client", client);
+    return { ...client, ...(confirm_token === undefined ? { confirm: true } : { confirm_token }) };
+  };
+  const effects = () =>
+    [...simulator.effects].flatMap(([what, times]) => (what.includes(`kick-sta ${client.mac_address}`) ? [times] : []));
+
+  const first = await call("unifi_force_reconnect_client", await confirmed());
+  const second = await call("unifi_force_reconnect_client", await confirmed());
+  const afterTwo = effects();
+  simulator.faults.slow = { method: "POST", path: "stamgr", hits: 1 };
+  const leaving = new AbortController();
+  const left = assert.rejects(call("unifi_force_reconnect_client", await confirmed(), leaving.signal), {
+    name: "AbortError",
+  });
+  await hold.held();
+  leaving.abort();
+  await left;
+  const again = call("unifi_force_reconnect_client", await confirmed());
+  hold.release();
+  const twin = await again;
+
+  assert.deepEqual([first.success, second.success, second.repeated_of, afterTwo], [true, true, undefined, [2]]);
+  assert.equal(twin.success, true);
+  assert.match(twin.repeated_of, /^(ct_)?[0-9a-f-]{36}$/);
+  assert.deepEqual(effects(), [3]);
+});
 
 test("a foreign Host or Origin gets 403 everywhere, and nothing is asked of the console", async (t) => {
   const { simulator, settings } = await house(t);
