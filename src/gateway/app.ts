@@ -33,8 +33,6 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     loggerInstance: parts.log,
     // One line a request would cost more than the request; failures are logged where they happen, calls are audited
     logController: new LogController({ disableRequestLogging: true }),
-    // nobody logs by request, so a logger of its own for each would only cost
-    childLoggerFactory: (logger) => logger,
     trustProxy: parts.trustProxy,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { shouldUpgradeCallback: isAgentUpgrade },

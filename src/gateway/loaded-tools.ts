@@ -24,6 +24,16 @@ export async function openLoadedTools(
   const lists = new Map<string, { names: readonly string[]; readAtMs: number }>();
   const listeners = new Set<(org: string, grant: string) => void>();
   const keyOf = (org: string, grant: string) => `${org}\n${grant}`;
+  /** A principal's key, made once: every request asks for it twice. */
+  const keys = new WeakMap<Principal, string>();
+
+  function keyFor(principal: Principal): string {
+    const known = keys.get(principal);
+    if (known !== undefined) return known;
+    const key = keyOf(principal.org, principal.grant);
+    keys.set(principal, key);
+    return key;
+  }
 
   function remember(org: string, grant: string, names: readonly string[]): void {
     const key = keyOf(org, grant);
@@ -45,8 +55,9 @@ export async function openLoadedTools(
   });
 
   return {
-    prepare({ org, grant }) {
-      const known = lists.get(keyOf(org, grant));
+    prepare(principal) {
+      const { org, grant } = principal;
+      const known = lists.get(keyFor(principal));
       if (!known) return read(org, grant);
       if (now() - known.readAtMs >= FRESH_MS) {
         known.readAtMs = now();
@@ -54,7 +65,7 @@ export async function openLoadedTools(
       }
       return undefined;
     },
-    of: ({ org, grant }) => lists.get(keyOf(org, grant))?.names ?? [],
+    of: (principal) => lists.get(keyFor(principal))?.names ?? [],
     async add({ org, grant }, names) {
       const all = await addLoadedTools(store, org, grant, names);
       remember(org, grant, all);

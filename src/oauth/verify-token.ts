@@ -19,6 +19,8 @@ const FRESH_MS = 1000;
 /** With the store away, tokens that were verified before may read for so long. */
 const READS_WITHOUT_STORE_MS = 30_000;
 const TOKEN_MAX_LENGTH = 4096;
+/** Tokens recognised as they stand; see `recent`. */
+const RECENT_TOKENS = 1000;
 
 const Claims = Compile(
   Type.Object({
@@ -62,7 +64,11 @@ interface Entry {
 export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
   const { store, now, isDenied } = parts;
   const keys = createLocalJWKSet({ keys: parts.signingKeys.map(({ d: _, ...key }) => key) });
+  /** By the token's hash: no token is kept. */
   const entries = new Map<string, Entry>();
+  /** Tokens of this second as they came, so that one that comes again at once is not hashed again. */
+  const recent = new Map<string, Entry>();
+  let recentUntilMs = now();
   let answeredAtMs = now();
   let answers = true;
 
@@ -73,6 +79,8 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
 
   async function verify(bearer: string): Promise<Principal> {
     if (bearer.length > TOKEN_MAX_LENGTH) throw unauthenticated("The access token is too long.");
+    const known = recentEntry(bearer);
+    if (known !== undefined && !isDenied(known.principal.grant)) return known.principal;
     const key = hash("sha256", bearer, "base64url");
     const cached = entries.get(key);
     const entry = cached !== undefined && cached.untilMs > now() ? cached : await open(bearer);
@@ -82,7 +90,19 @@ export function createTokenVerifier(parts: TokenVerifierParts): TokenVerifier {
       throw unauthenticated("The access was revoked.");
     }
     remember(key, entry);
+    if (recent.size < RECENT_TOKENS) recent.set(bearer, entry);
     return entry.principal;
+  }
+
+  /** Undefined where anything about it must be looked at again. */
+  function recentEntry(bearer: string): Entry | undefined {
+    const atMs = now();
+    if (atMs >= recentUntilMs) {
+      recent.clear();
+      recentUntilMs = atMs + FRESH_MS;
+    }
+    const entry = recent.get(bearer);
+    return entry !== undefined && entry.untilMs > atMs && atMs - entry.freshAtMs < FRESH_MS ? entry : undefined;
   }
 
   /** Throws STORE_UNAVAILABLE once the store has been away for too long. */

@@ -17,7 +17,10 @@ export interface IndexArguments extends IndexQuery {
 export function toolIndex(cache: BytesCache, visible: Visible, app: App, call: Call, args: IndexArguments): ToolAnswer {
   const { listing } = call.caller;
   const { location, ...query } = args;
-  const key = `index ${listing.key} ${app} ${JSON.stringify([query.category, query.search, query.include_schemas, query.limit, query.cursor, location])}`;
+  const question = Object.values(args).every((value) => value === undefined)
+    ? "" // what nearly everybody asks
+    : JSON.stringify([query.category, query.search, query.include_schemas, query.limit, query.cursor, location]);
+  const key = `index ${listing.key} ${app} ${question}`;
   const kept = cache.get(key);
   if (kept !== undefined) return { head: kept };
   const json =
