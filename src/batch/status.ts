@@ -1,16 +1,20 @@
 /** Answers what became of jobs: from the index, whichever replica is asked, to the batch's owner only. */
-import { EdgeError } from "../errors.ts";
+import { EdgeError, failureResult } from "../errors.ts";
 import type { Asking, BatchQuestion, Outcome } from "../mcp/execution.ts";
+import type { AgentConnection } from "../tunnel/calls.ts";
 import { isBatchId, jobIdOf, parseJobId } from "./ids.ts";
 import { type BatchHeader, type BatchRecords, FINAL_STATES, type OperationRecord } from "./records.ts";
 
 /** A waiting question looks again this often, beside being told of changes in this process. */
 const POLL_MS = 500;
 const MAX_JOBS_ASKED = 500;
+/** An agent tells on each new link what it has of every batch; so long after, what it did not tell it never got. */
+const TELLS_WITHIN_MS = 5_000;
 
 export interface StatusParts {
   readonly records: BatchRecords;
   readonly now: () => number;
+  readonly connectionOf: (org: string, location: string) => AgentConnection | undefined;
   /** See StartParts. */
   readonly located?: boolean;
   /** Resolves at the next change of any operation here, or after `ms`. */
@@ -62,7 +66,7 @@ async function look(parts: StatusParts, question: BatchQuestion, asking: Asking)
       throw new EdgeError("NOT_FOUND", "There is no batch of yours with this batchId (any more).", {
         hint: "Batches are kept 1 hour, 72 hours when they hold writes.",
       });
-    return batch.header.operations.map((entry) => jobOf(question.batchId, entry.index, batch));
+    return batch.header.operations.map((entry) => jobOf(parts, question.batchId, entry.index, batch));
   }
   const ids = "jobId" in question ? [question.jobId] : question.jobIds;
   if (ids.length > MAX_JOBS_ASKED)
@@ -73,7 +77,7 @@ async function look(parts: StatusParts, question: BatchQuestion, asking: Asking)
     const batch = parsed && (await load(parsed.batchId));
     jobs.push(
       parsed && batch
-        ? jobOf(parsed.batchId, parsed.index, batch)
+        ? jobOf(parts, parsed.batchId, parsed.index, batch)
         : { jobId, location: undefined, tool: undefined, record: undefined },
     );
   }
@@ -85,13 +89,25 @@ function withoutLocation(job: Job): Job {
 }
 
 function jobOf(
+  parts: StatusParts,
   batchId: string,
   index: number,
   batch: { header: BatchHeader; operations: ReadonlyMap<number, OperationRecord> },
 ): Job {
   const entry = batch.header.operations.find((operation) => operation.index === index);
-  const record = entry && (batch.operations.get(index) ?? { state: "queued" as const });
+  const record = entry && (batch.operations.get(index) ?? untold(parts, batch.header, entry.location));
   return { jobId: jobIdOf(batchId, index), location: entry?.location, tool: entry?.tool, record };
+}
+
+/** No agent has told of this operation: it waits there; or its agent came anew and is silent of it, so it was lost. */
+function untold(parts: StatusParts, header: BatchHeader, location: string): OperationRecord {
+  const connection = parts.connectionOf(header.org, location);
+  const cameAnew = connection !== undefined && connection.connectedAtMs > header.createdAtMs;
+  if (!cameAnew || parts.now() - connection.connectedAtMs < TELLS_WITHIN_MS) return { state: "queued" };
+  const error = new EdgeError("OUTCOME_UNKNOWN", "The site does not know of this operation (any more).", {
+    hint: "It was most likely lost on the way. Read the object back; if the change is missing, start the operation anew.",
+  });
+  return { state: "error", isError: true, body: JSON.stringify(failureResult(error)) };
 }
 
 function answer(question: BatchQuestion, jobs: readonly Job[]): Outcome {

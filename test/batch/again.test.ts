@@ -103,3 +103,34 @@ test("an end waits for the store no longer than its link lives: the next link br
 
   assert.deepEqual(home.acknowledgedOperations, []);
 });
+
+test("an operation of which an agent that came anew says nothing was lost; what it tells later counts", async () => {
+  const clock = { now: 5_000 };
+  const home: FakeConnection = fakeConnection({
+    location: "home",
+    batch: async () => {
+      home.disconnect();
+      throw new EdgeError("OUTCOME_UNKNOWN", "the link broke");
+    },
+  });
+  const { batches, directory, start, status } = await setUp([home], undefined, clock);
+  await start([{}, {}]);
+  const back = fakeConnection({ location: "home", connectedAtMs: 7_000 });
+  await directory.attach(back);
+
+  clock.now = 11_999;
+  const soon = await status({ batchId: ID });
+  clock.now = 12_000;
+  const late = await status({ batchId: ID });
+  await batches.report(back, update("home", 0));
+  const told = await status({ batchId: ID });
+
+  const states = ({
+    jobs,
+  }: {
+    jobs: readonly { status: string; error: { code: string; executed: string } | null }[];
+  }) => jobs.map(({ status: state, error }) => (error ? `${state} ${error.code} ${error.executed}` : state));
+  assert.deepEqual(states(soon), ["queued", "queued"]);
+  assert.deepEqual(states(late), ["error OUTCOME_UNKNOWN maybe", "error OUTCOME_UNKNOWN maybe"]);
+  assert.deepEqual(states(told), ["done", "error OUTCOME_UNKNOWN maybe"]);
+});

@@ -17,6 +17,8 @@ export const ID = "019af5d0-0000-7000-8000-000000000001";
 export async function setUp(
   connections: FakeConnection[],
   places = connections.map((connection) => place(connection.location)),
+  /** Unix milliseconds. */
+  clock = { now: 5_000 },
 ) {
   const { directory } = await fakeDirectory(places, connections);
   const records = fakeBatchRecords();
@@ -35,7 +37,7 @@ export async function setUp(
     reconnectWaitMs: 50,
     ttlMs: 600_000,
     newId: () => ID,
-    now: () => 5_000,
+    now: () => clock.now,
     reportAgainMs: 1,
     log: { warn: () => undefined },
   });

@@ -65,3 +65,19 @@ test("what an agent shows is stored only when it is a manifest", async () => {
 
   assert.equal(stored.has("also-broken"), false);
 });
+
+test("a place that was made a moment ago can be asked as soon as its agent is attached", async () => {
+  const { directory, places } = setUp();
+  await directory.refresh();
+  places.get("home")?.push({ id: "office", name: "Office" });
+
+  await directory.attach(fakeConnection({ location: "office" }));
+
+  assert.deepEqual(
+    directory.visible(principal()).locations.map(({ id, status }) => [id, status]),
+    [
+      ["house", "offline"],
+      ["office", "online"],
+    ],
+  );
+});

@@ -322,19 +322,3 @@ test("an offline place says since when", async () => {
 
   assert.match(json.error, /offline since 1970-01-01T00:00:00.000Z/);
 });
-
-test("a place that was made a moment ago can be asked as soon as its agent is attached", async () => {
-  const places = [place("home")];
-  const { directory } = await fakeDirectory(places, []);
-  places.push(place("office"));
-
-  await directory.attach(fakeConnection({ location: "office" }));
-
-  assert.deepEqual(
-    directory.visible(principal()).locations.map(({ id, status }) => [id, status]),
-    [
-      ["home", "offline"],
-      ["office", "online"],
-    ],
-  );
-});

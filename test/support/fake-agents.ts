@@ -36,6 +36,7 @@ interface FakeConnectionOptions {
   readonly location: string;
   readonly org?: string;
   readonly journalId?: string;
+  readonly connectedAtMs?: number;
   readonly manifestDigest?: string;
   readonly manifest?: Buffer;
   readonly call?: (request: CallRequest, events: CallEvents) => Promise<CallResult>;
@@ -65,7 +66,7 @@ export function fakeConnection(options: FakeConnectionOptions): FakeConnection {
       consoles: ["default"],
     },
     epoch: 1,
-    connectedAtMs: 0,
+    connectedAtMs: options.connectedAtMs ?? 0,
     closed: closing.signal,
     async call(request, events) {
       calls.push(request);
