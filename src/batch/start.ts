@@ -1,5 +1,5 @@
 /** Starts a batch: splits it by place, stores the header, hands each agent its part, and says which jobs run. */
-import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
+import { asEdgeError, EdgeError, type Executed, failureResult } from "../errors.ts";
 import type { Asking, BatchStart, Outcome } from "../mcp/execution.ts";
 import type { Action, Principal } from "../principal.ts";
 import type { BatchAnswer } from "../tunnel/calls.ts";
@@ -27,6 +27,7 @@ interface Refusal {
   readonly tool: string;
   readonly error: string;
   readonly code: string;
+  readonly executed: Executed;
 }
 
 /** Never throws for one operation's fault: that stands in `errors`, and the others run. */
@@ -102,17 +103,24 @@ async function report(
     batchId: header.id,
     jobs,
     errors: errors.length === 0 ? null : errors.sort((a, b) => a.index - b.index),
-    message: words(jobs.length, errors.length),
+    message: words(jobs.length, errors),
   };
   return { isError: jobs.length === 0, type: "json", body: Buffer.from(JSON.stringify(body)) };
 }
 
-function words(jobs: number, errors: number): string {
-  const refusedWords = errors === 0 ? "" : ` ${errors} not started, see errors.`;
-  return jobs === 0
-    ? `Nothing was started.${refusedWords}`
-    : `${jobs} started.${refusedWords} Ask batch_status with batchId or a jobId.`;
+/** Those that may have started are among the jobs and among the errors. */
+function words(jobs: number, errors: readonly Refusal[]): string {
+  const doubtful = errors.filter(({ executed }) => executed === "maybe").length;
+  const counts = [
+    [jobs - doubtful, "started."],
+    [doubtful, "may have started, see errors."],
+    [errors.length - doubtful, "not started, see errors."],
+  ] as const;
+  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return [...(jobs === 0 ? ["Nothing was started."] : []), ...told, ...(jobs === 0 ? [] : [ASK_STATUS])].join(" ");
 }
+
+const ASK_STATUS = "Ask batch_status with batchId or a jobId.";
 
 /** One question that lists every write and its place (design 5). */
 function ask(

@@ -43,6 +43,7 @@ test("a confirmed batch that is sent again while the site is away keeps its jobs
       ["OUTCOME_UNKNOWN", "maybe"],
     ],
   );
+  assert.equal(again.message, "2 may have started, see errors. Ask batch_status with batchId or a jobId.");
   assert.equal((await status({ batchId: ID })).jobs.length, 2);
 });
 
