@@ -33,13 +33,13 @@ export const COMMANDS: readonly CommandRow[] = [
 ];
 
 /** Runs `unifi-edge …`; resolves with the exit status (0 ok, 1 failed, 2 wrong usage). */
-export async function main(argv: readonly string[]): Promise<number> {
+export async function main(argv: readonly string[], commands = COMMANDS): Promise<number> {
   const program = new Command("unifi-edge")
     .description("Remote MCP access to UniFi consoles: gateway, agent and local server.")
     .version(packageVersion())
     .exitOverride()
     .showHelpAfterError("(add --help for the options)");
-  for (const row of COMMANDS) {
+  for (const row of commands) {
     const command = program.command(row.name).description(row.summary);
     if (argv[0] === row.name || (argv[0] === "help" && argv[1] === row.name)) (await row.load()).describe(command);
   }

@@ -1,6 +1,8 @@
 /** `unifi-edge local` as clients meet it: both SDK clients, over stdio and over HTTP, and the program itself. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
@@ -55,6 +57,9 @@ export const CLIENTS: readonly ClientKind[] = [
 
 const PROGRAM = fileURLToPath(new URL("../../bin/unifi-edge.js", import.meta.url));
 
+/** Half of a start is stripping types. */
+const COMPILE_CACHE = join(tmpdir(), "unifi-edge-compile-cache");
+
 /** The variables of a server whose console is this simulator; its journal is made in `folder`. */
 export function settingsFor(simulator: Simulator, folder: string): Environment {
   return {
@@ -69,7 +74,7 @@ export function settingsFor(simulator: Simulator, folder: string): Environment {
 }
 
 export function stdioServer(env: Environment, program = PROGRAM): Server {
-  return { command: process.execPath, args: [program, "local"], env };
+  return { command: process.execPath, args: [program, "local"], env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env } };
 }
 
 export interface HttpServer {
@@ -88,7 +93,7 @@ export async function startHttpServer(t: TestContext, env: Environment, address 
 /** Runs the program to its end, with nothing to read. */
 export async function runToEnd(args: readonly string[], env: Environment, node = process.execPath, program = PROGRAM) {
   const child = spawn(node, [program, ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "exit");
