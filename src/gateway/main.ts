@@ -1,11 +1,8 @@
 /** Makes the gateway's real parts, listens, and ends in order. The only place here that reads settings. */
 import { createHmac, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { v7 as uuidv7 } from "uuid";
-import { agentCommand } from "../admin/agent-command.ts";
 import { buildAdminApi } from "../admin/api.ts";
 import { listenOnSocket } from "../admin/socket.ts";
 import { createAuditFile } from "../audit/file-sink.ts";
@@ -15,27 +12,17 @@ import { loadManifest } from "../catalog/load.ts";
 import type { GatewayConfig } from "../config/gateway.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { SYSTEM_TIMERS } from "../mcp/timers.ts";
-import { type Authorization, createAuthorization } from "../oauth/authorization.ts";
-import { createFirstStart } from "../oauth/first-start.ts";
 import { RECONNECT_WAIT_MS } from "../routing/call.ts";
 import { Directory } from "../routing/directory.ts";
-import { members } from "../store/accounts.ts";
 import { findAgent } from "../store/agents.ts";
 import { createBatchRecords } from "../store/batches.ts";
-import { createEmbeddedStore } from "../store/embedded.ts";
-import { redeemEnrolment } from "../store/enrolment.ts";
 import { nextEpoch } from "../store/epochs.ts";
 import { createIntents } from "../store/intents.ts";
 import { spendJti } from "../store/jti.ts";
-import { listLocations } from "../store/locations.ts";
-import { listOrganisations } from "../store/organisations.ts";
 import { createPlaces } from "../store/places.ts";
-import { createRedisStore } from "../store/redis.ts";
 import { openRegister } from "../store/register.ts";
 import { ensureSetup } from "../store/setup.ts";
-import type { Store } from "../store/store.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
-import { verifyEnrolmentProof } from "../tunnel/enrolment.ts";
 import { createTunnelServer } from "../tunnel/server.ts";
 import { realTiming } from "../tunnel/timing.ts";
 import { buildApp } from "./app.ts";
@@ -47,6 +34,7 @@ import { createLeases } from "./leases.ts";
 import { openLoadedTools } from "./loaded-tools.ts";
 import { createManifestReader } from "./manifests.ts";
 import { countingAudit } from "./metrics.ts";
+import { createEnrolment, openAuthorization, openStore, packageVersion } from "./parts.ts";
 import { watchRevocations } from "./revocations.ts";
 import { loadSecret } from "./secret.ts";
 import { createStepUp } from "./step-up.ts";
@@ -107,7 +95,13 @@ export async function startGateway({
   const loaded = await openLoadedTools(store, Date.now, (error) =>
     log.warn({ err: error }, "loaded tools were not read"),
   );
-  const authorization = await openAuthorization(config, secret, store, log);
+  const authorization = await openAuthorization({
+    store,
+    publicUrl: config.publicUrl,
+    mcpPath: MCP_PATH,
+    secret,
+    log,
+  });
   const { execution, batches } = createExecution({
     directory,
     intents: createIntents(store),
@@ -183,18 +177,7 @@ export async function startGateway({
       handle: running.track(mcp.handle),
       log,
     },
-    enrol: {
-      async enrol(body) {
-        const proof = await verifyEnrolmentProof(body, config.publicUrl);
-        const agent = await redeemEnrolment(store, { ...proof, jwk: body.jwk }, { random: randomBytes, now: Date.now });
-        return {
-          agent_id: agent.agentId,
-          org: agent.org,
-          location: agent.location,
-          state: agent.state === "active" ? "active" : "held",
-        };
-      },
-    },
+    enrol: createEnrolment(store, config.publicUrl),
     health: { publicUrl: config.publicUrl, mcpPath: MCP_PATH, ready: () => store.ping() },
   });
   const admin = buildAdminApi({
@@ -243,55 +226,10 @@ export async function startGateway({
   };
 }
 
-function openStore(config: GatewayConfig, log: FastifyBaseLogger): Store {
-  if (config.redisUrl !== undefined) return createRedisStore({ url: config.redisUrl, log });
-  mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
-  return createEmbeddedStore({ path: join(config.stateDir, "store.sqlite"), now: Date.now });
-}
-
-function openAuthorization(
-  config: GatewayConfig,
-  secret: string,
-  store: Store,
-  log: FastifyBaseLogger,
-): Promise<Authorization> {
-  return createAuthorization({
-    store,
-    publicUrl: config.publicUrl,
-    mcpPath: MCP_PATH,
-    secret,
-    now: Date.now,
-    random: randomBytes,
-    log: (message, error) => log.warn({ err: error }, message),
-    organisationsOf: async (accountId) => {
-      const organisations = await listOrganisations(store);
-      const roles = await Promise.all(organisations.map(async ({ id }) => (await members(store, id)).get(accountId)));
-      return organisations.flatMap(({ id, name }, index) => {
-        const role = roles[index];
-        return role === undefined ? [] : [{ id, name, role }];
-      });
-    },
-    locationsOf: (org) => listLocations(store, org),
-    setup: createFirstStart({
-      store,
-      now: Date.now,
-      random: randomBytes,
-      agentCommand: (token) => agentCommand(config.publicUrl, token),
-    }),
-  });
-}
-
 function portOf(bound: AddressInfo | string | null): number {
   return typeof bound === "object" && bound !== null ? bound.port : 0;
 }
 
 function lower(values: readonly string[] | undefined): readonly string[] {
   return (values ?? []).map((value) => value.toLowerCase());
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return version;
 }
