@@ -91,6 +91,11 @@ export function createExecution(parts: ExecutionParts): { readonly execution: Ex
     batches,
     execution: {
       visible: (principal) => directory.visible(principal),
+      refused(principal, { tool, action, error }) {
+        const question = { tool, action, location: undefined };
+        const facts = { atMs: now(), site: undefined, callId: undefined, argumentsHash: undefined };
+        audit.record(decisionRecord(principal, question, { allowed: false, error }, facts));
+      },
       execute: (request, asking) =>
         parts.writesAllowed() || actionOf(request.tool, request.arguments) === "read"
           ? router.execute(request, asking)

@@ -1,6 +1,7 @@
 /** What the MCP server needs from outside: it is handed in, so mcp knows neither tunnel nor agent nor store. */
 import type { App, ManifestTool } from "../catalog/manifest.ts";
-import type { Principal } from "../principal.ts";
+import type { EdgeError } from "../errors.ts";
+import type { Action, Principal } from "../principal.ts";
 
 /** An answer as bytes. `body` is one JSON object (or an image); it is never parsed on its way. */
 export interface Outcome {
@@ -72,7 +73,15 @@ export interface Visible {
   readonly lacking: ReadonlySet<string>;
 }
 
+export interface RefusedCall {
+  readonly tool: string;
+  readonly action: Action;
+  readonly error: EdgeError;
+}
+
 export interface Execution {
+  /** Told of every call that was refused for lack of rights before it came here, so that no decision goes unrecorded. */
+  refused?(principal: Principal, refused: RefusedCall): void;
   /** From memory, refreshed in the background: lists and index cost no round trip. */
   visible(principal: Principal): Visible;
   /**

@@ -7,9 +7,8 @@ import { problemsOf } from "../../catalog/problems.ts";
 import { asEdgeError, EdgeError, type ErrorCode } from "../../errors.ts";
 import type { Call } from "../caller.ts";
 import type { BatchStart, Execution, Outcome } from "../execution.ts";
-import type { Listing } from "../listing.ts";
 import { MAX_OPERATIONS } from "../meta-tools.ts";
-import { askingOf, siteOf } from "./execute.ts";
+import { admitted, askingOf, siteOf } from "./execute.ts";
 
 const MAX_ERRORS_TOLD = 50;
 const MAX_DEADLINE_SECONDS = 3600;
@@ -57,7 +56,7 @@ export function batch(execution: Execution, app: App, call: Call, args: BatchArg
   }
 
   const read = operations.map((operation, index) =>
-    readOperation(call.caller.listing, operation, index, operations.length),
+    readOperation(execution, call, operation, index, operations.length),
   );
   const wrong = read.filter((entry): entry is Wrong => "error" in entry);
   if (wrong.length > 0) throw notStarted(wrong, operations.length);
@@ -68,7 +67,7 @@ export function batch(execution: Execution, app: App, call: Call, args: BatchArg
   );
 }
 
-function readOperation(listing: Listing, given: unknown, index: number, count: number): Ready | Wrong {
+function readOperation(execution: Execution, call: Call, given: unknown, index: number, count: number): Ready | Wrong {
   if (!Operation.Check(given)) {
     return { index, error: problemsOf(Operation.Errors(given)).join("; "), code: "ARGUMENTS_INVALID" };
   }
@@ -76,15 +75,15 @@ function readOperation(listing: Listing, given: unknown, index: number, count: n
   if (tool === undefined) return { index, error: '"tool" is missing', code: "ARGUMENTS_INVALID" };
   try {
     checkOrder(given.after ?? [], index, count);
-    return readyOperation(listing, tool, given);
+    return readyOperation(execution, call, tool, given);
   } catch (thrown) {
     const { message, code } = asEdgeError(thrown);
     return { index, tool: printable(tool, 100), error: message, code };
   }
 }
 
-function readyOperation(listing: Listing, tool: string, given: Static<typeof OperationSchema>): Ready {
-  const { args } = listing.admit(tool, given.arguments);
+function readyOperation(execution: Execution, call: Call, tool: string, given: Static<typeof OperationSchema>): Ready {
+  const { args } = admitted(execution, call, tool, given.arguments);
   const location = given.location ?? given.__location;
   return {
     tool,

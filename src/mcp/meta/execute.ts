@@ -1,7 +1,9 @@
 /** Runs one catalogue tool, by `*_execute` or by its own name: checked and permitted here, before anything leaves. */
-import { EdgeError } from "../../errors.ts";
+import { actionOfCall } from "../../catalog/classify.ts";
+import { EdgeError, type ErrorCode } from "../../errors.ts";
 import type { Call } from "../caller.ts";
 import type { ExecuteRequest, Execution, Outcome } from "../execution.ts";
+import { isRecord } from "../json-rpc.ts";
 
 export interface Wanted {
   readonly tool: string;
@@ -13,7 +15,7 @@ export interface Wanted {
 
 /** Throws EdgeError for whatever is refused here; otherwise the tool's outcome. */
 export function execute(execution: Execution, call: Call, wanted: Wanted): Promise<Outcome> {
-  const { args } = call.caller.listing.admit(wanted.tool, wanted.arguments);
+  const { args } = admitted(execution, call, wanted.tool, wanted.arguments);
   const location = locationOf(wanted.location);
   const request: ExecuteRequest = {
     tool: wanted.tool,
@@ -23,6 +25,23 @@ export function execute(execution: Execution, call: Call, wanted: Wanted): Promi
     ...(wanted.repeat === true ? { repeat: true } : {}),
   };
   return execution.execute(request, askingOf(call));
+}
+
+const DENIALS: readonly ErrorCode[] = ["INSUFFICIENT_SCOPE", "PERMISSION_DENIED"];
+
+/** As the listing judges it; a denial is told for the record. Throws what the listing throws. */
+export function admitted(execution: Execution, { caller }: Pick<Call, "caller">, name: string, given: unknown) {
+  const { listing, principal } = caller;
+  try {
+    return listing.admit(name, given);
+  } catch (error) {
+    const tool = listing.tool(name);
+    if (error instanceof EdgeError && tool !== undefined && DENIALS.includes(error.code)) {
+      const action = actionOfCall(tool, isRecord(given) ? given : {});
+      execution.refused?.(principal, { tool: name, action, error });
+    }
+    throw error;
+  }
 }
 
 export function askingOf({ caller, signal, progress }: Call) {
