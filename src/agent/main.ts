@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { createAuditFile } from "../audit/file-sink.ts";
 import { createAudit, realAuditTimers } from "../audit/recorder.ts";
 import { type Catalog, createCatalog } from "../catalog/catalog.ts";
@@ -176,11 +175,27 @@ function consolePlace(
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(pinSha256 === undefined ? {} : { pinSha256 }),
     now: Date.now,
-    wait: (ms, signal) => wait(ms, undefined, { signal }),
+    wait,
     random: Math.random,
     log,
   });
   return { network, defaultSite: access.site, address: `${access.host}:${access.port}` };
+}
+
+/** As timers/promises does it, without a new error for each wait that ends early, as nearly every one does. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const over = () => {
+    clearTimeout(timer);
+    reject(signal.reason as Error); // whoever aborts says why
+  };
+  const timer = setTimeout(() => {
+    signal.removeEventListener("abort", over);
+    resolve();
+  }, ms);
+  if (signal.aborted) over();
+  else signal.addEventListener("abort", over, { once: true });
+  return promise;
 }
 
 function packageVersion(): string {

@@ -11,7 +11,7 @@ import { CASES, type Case, MEMORY_PLACE, TLS_PLACE } from "./cases.ts";
 import { type Load, measure, median, type Reading } from "./measure.ts";
 import { printTable, type Row, sizesMeetTargets } from "./report.ts";
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 1.5);
 /** At most 8 calls of one grant may wait at one place, so several grants share the connections. */
 const GRANTS = 3;

@@ -38,6 +38,9 @@ export type Exchange = (request: ExchangeRequest) => Promise<Answer>;
 /** A year of session rows of a large site is about 20 MB. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
+/** Why the wait for the time limit ends early. One for all: making an error with its stack costs as much as a small call. */
+const OVER = new Error("the exchange is over");
+
 export interface ExchangeLimits {
   readonly timeoutMs: number;
   wait(ms: number, signal: AbortSignal): Promise<void>;
@@ -62,7 +65,7 @@ export function exchangeOver(dispatcher: Dispatcher, origin: string, limits: Exc
       return await attempt.answer;
     } finally {
       request.signal?.removeEventListener("abort", cancel);
-      done.abort();
+      done.abort(OVER);
     }
   };
 }
