@@ -42,6 +42,8 @@ const people: Readonly<Record<string, Principal>> = {
   ann: principal(),
   bob: principal({ subject: "bob", grant: "grant-2" }),
   eve: principal({ org: "other" }),
+  "ann-elsewhere": principal({ client: "another-app" }),
+  "ann-widened": principal({ grant: "grant-3" }),
 };
 const who = (token: string | undefined) => people[token ?? "ann"] ?? principal();
 
@@ -81,12 +83,16 @@ test("another replica accepts the session, and so does a refreshed token of the 
 
 for (const { told, spoil } of [
   {
-    told: "another grant's",
+    told: "another person's",
     spoil: (headers: Record<string, string>) => ({ ...headers, authorization: "Bearer bob" }),
   },
   {
     told: "another organisation's",
     spoil: (headers: Record<string, string>) => ({ ...headers, authorization: "Bearer eve" }),
+  },
+  {
+    told: "another app's",
+    spoil: (headers: Record<string, string>) => ({ ...headers, authorization: "Bearer ann-elsewhere" }),
   },
   { told: "a made-up", spoil: () => ({ "mcp-session-id": "deadbeef" }) },
   {
@@ -104,6 +110,18 @@ for (const { told, spoil } of [
     assert.equal(answer.status, 404);
   });
 }
+
+test("a session outlives its grant where the person gave the same app more; the old grant's stream ends", async (t) => {
+  const endpoint = await mcpEndpoint(t, { who });
+  const headers = await initialize(endpoint);
+  const stream = await listen(endpoint, headers, t);
+
+  const answer = await endpoint.post(rpc("ping"), { ...headers, authorization: "Bearer ann-widened" });
+  const rest = await stream.text();
+
+  assert.equal(answer.status, 200);
+  assert.doesNotMatch(rest, /data:/);
+});
 
 test("a deleted session is 404 afterwards, and its stream ends", async (t) => {
   const endpoint = await mcpEndpoint(t);
