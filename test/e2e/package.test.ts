@@ -105,7 +105,7 @@ test("a pack that is killed half-way leaves package.json as it was", async (t) =
   const copy = copyOfCheckout(t);
   const original = readFileSync(join(copy, "package.json"), "utf8");
   const npmInMidPack = `
-    require("node:child_process").execSync("node deploy/pack.ts before", { stdio: "ignore" });
+    require("node:child_process").execSync("node deploy/pack.ts before", { stdio: ["ignore", "ignore", "inherit"] });
     process.stdout.write("packing");
     setInterval(() => {}, 1000);`;
   const packing = spawn(process.execPath, ["-e", npmInMidPack], {
@@ -120,7 +120,9 @@ test("a pack that is killed half-way leaves package.json as it was", async (t) =
     t.after(() => watcher.close());
   });
 
-  await once(packing.stdout, "data");
+  const ended = once(packing, "exit").then(() => assert.fail("packing ended before it was killed"));
+  ended.catch(() => undefined); // it does end, once it was killed
+  await Promise.race([once(packing.stdout, "data"), ended]);
   const short = packageOf(copy);
   packing.kill("SIGKILL");
   await restored;
