@@ -9,7 +9,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { TestContext } from "node:test";
 
 import { IssuedTokenAnswer } from "../../src/admin/answers.ts";
 import { type OpenAdmin, openAdmin, pathOf } from "../../src/cli/admin-client.ts";
@@ -19,7 +18,9 @@ import { type Simulator, type SimulatorOptions, startSimulator } from "../../src
 import { type RedisServer, startRedis } from "./redis-server.ts";
 
 /** Whoever ends what was started: a test, or a program of its own. */
-export type Owner = Pick<TestContext, "after">;
+export interface Owner {
+  after(end: () => unknown): void;
+}
 
 const PROGRAM = new URL("../../bin/unifi-edge.js", import.meta.url);
 
@@ -72,7 +73,16 @@ export interface World {
 const ALL_SCOPES: readonly Scope[] = ["unifi:read", "unifi:write", "unifi:admin"];
 
 /** Starts everything and waits until every place is online; `t.after` ends it all. */
-export async function startWorld(t: Owner, options: WorldOptions = {}): Promise<World> {
+export async function startWorld(test: Owner, options: WorldOptions = {}): Promise<World> {
+  // hooks of a test run in the order they were set: the folder must go after the programs that write to it
+  const ending = new AsyncDisposableStack();
+  test.after(() => ending.disposeAsync());
+  const t: Owner = {
+    after: (end) =>
+      ending.defer(async () => {
+        await end();
+      }),
+  };
   const folder = await mkdtemp(join(tmpdir(), "unifi-edge-e2e-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const redis = options.store === "redis" ? await startRedis(["--appendonly", "yes"]) : undefined;
