@@ -115,7 +115,7 @@ export interface FailureResult {
 
 export function failureResult(error: EdgeError): FailureResult {
   const { retry } = ERRORS[error.code];
-  return {
+  const contract = {
     success: false,
     error: error.message,
     code: error.code,
@@ -123,6 +123,7 @@ export function failureResult(error: EdgeError): FailureResult {
     ...(error.hint === undefined ? {} : { hint: error.hint }),
     ...(retry === "no" ? {} : { retry }),
     ...(error.retryAfterSeconds === undefined ? {} : { retry_after_seconds: error.retryAfterSeconds }),
-    ...error.details,
-  };
+  } as const;
+  // details may come from another machine: they add names and never change what the contract's own say
+  return { ...contract, ...error.details, ...contract };
 }

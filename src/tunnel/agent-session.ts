@@ -213,6 +213,7 @@ function requestOf(frame: FieldsOf<"call">): CallRequest {
     ...(frame.site === undefined ? {} : { site: frame.site }),
     ...(frame.repeat === undefined ? {} : { repeat: frame.repeat }),
     ...(frame.trace === undefined ? {} : { trace: frame.trace }),
+    ...(frame.max_bytes === undefined ? {} : { maxBytes: frame.max_bytes }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** One ready agent as the gateway's other rooms see it: calls, batches, acknowledgements, the manifest. */
 import { createHash } from "node:crypto";
 import { EdgeError } from "../errors.ts";
+import { faultAsAnswer, faultOf } from "./answer-body.ts";
 import { Assembly } from "./assembly.ts";
 import type {
   AgentConnection,
@@ -94,6 +95,8 @@ export class GatewayConnection implements AgentConnection {
     const text = encodeCall(request, stream);
     const answer = await this.#questions.ask({ id, stream, text, what: "call", write, ttlMs, events });
     if (answer === undefined) throw new EdgeError("PROTOCOL_ERROR", "The agent answered a call without a body.");
+    const fault = faultOf(answer, write ? "maybe" : "no");
+    if (fault !== undefined) throw fault;
     return answer;
   }
 
@@ -165,7 +168,7 @@ export class GatewayConnection implements AgentConnection {
       if (body === undefined) return;
       this.#announced.delete(stream);
       if (announced === undefined) this.#questions.complete(stream, body);
-      else announced(body);
+      else announced(sound(body));
     } catch (error) {
       if (!(error instanceof EdgeError) || error.code !== "TOO_LARGE") throw error;
       this.#announced.delete(stream);
@@ -245,6 +248,12 @@ export class GatewayConnection implements AgentConnection {
   }
 }
 
+/** Operations and late results are kept for whoever asks, so a fault is told there too. */
+function sound(body: CallResult): CallResult {
+  const fault = faultOf(body, "maybe");
+  return fault === undefined ? body : faultAsAnswer(fault);
+}
+
 function encodeCall(request: CallRequest, stream: number): string {
   const text = encodeFrame("call", {
     id: request.id,
@@ -258,6 +267,7 @@ function encodeCall(request: CallRequest, stream: number): string {
     ...(request.site === undefined ? {} : { site: request.site }),
     ...(request.repeat === undefined ? {} : { repeat: request.repeat }),
     ...(request.trace === undefined ? {} : { trace: request.trace }),
+    ...(request.maxBytes === undefined ? {} : { max_bytes: request.maxBytes }),
   });
   if (Buffer.byteLength(text) > ARGUMENTS_BYTES) {
     throw new EdgeError("TOO_LARGE", `The arguments of one call may have ${ARGUMENTS_BYTES} bytes.`);

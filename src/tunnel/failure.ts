@@ -1,5 +1,6 @@
 /** Errors as they travel in `res`, both ways, and the errors of a link that went away. */
 import { asEdgeError, EdgeError, ERRORS, type ErrorCode } from "../errors.ts";
+import { cleanText } from "../redaction/text.ts";
 import type { FieldsOf } from "./frame.ts";
 import type { LinkEnd } from "./link.ts";
 
@@ -18,11 +19,11 @@ export function toFailure(thrown: unknown): Failure {
   };
 }
 
-/** A code that only a newer agent knows becomes INTERNAL and keeps its text. */
+/** A code that only a newer agent knows becomes INTERNAL and keeps its text, on one line without control characters. */
 export function fromFailure(failure: Failure): EdgeError {
   const code: ErrorCode = Object.hasOwn(ERRORS, failure.code) ? (failure.code as ErrorCode) : "INTERNAL";
-  return new EdgeError(code, failure.message, {
-    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+  return new EdgeError(code, cleanText(failure.message, MESSAGE_LENGTH), {
+    ...(failure.hint === undefined ? {} : { hint: cleanText(failure.hint, MESSAGE_LENGTH) }),
     ...(failure.executed === undefined ? {} : { executed: failure.executed }),
     ...(failure.retry_after_seconds === undefined ? {} : { retryAfterSeconds: failure.retry_after_seconds }),
     ...(failure.details === undefined ? {} : { details: failure.details }),

@@ -92,6 +92,8 @@ export const FRAMES = {
       site: Type.Optional(Text(256)),
       repeat: Type.Optional(Type.Boolean()),
       trace: Type.Optional(Text(256)),
+      /** The answer's share of a fan-out. */
+      max_bytes: Type.Optional(Count),
     }),
     rule: "The ttl is what remains at this send, counted on the agent's monotonic clock; kind is a hint that the agent checks.",
   },
