@@ -1,6 +1,7 @@
 /** Answers what became of jobs: from the index, whichever replica is asked, to the batch's owner only. */
 import { EdgeError, failureResult } from "../errors.ts";
 import type { Asking, BatchQuestion, Outcome } from "../mcp/execution.ts";
+import { coversLocation, type Principal } from "../principal.ts";
 import type { AgentConnection } from "../tunnel/calls.ts";
 import { isBatchId, jobIdOf, parseJobId } from "./ids.ts";
 import { type BatchHeader, type BatchRecords, FINAL_STATES, type OperationRecord } from "./records.ts";
@@ -55,7 +56,7 @@ async function look(parts: StatusParts, question: BatchQuestion, asking: Asking)
   const load = async (batchId: string) => {
     if (!loaded.has(batchId)) {
       const header = await parts.records.header(org, batchId);
-      const mine = header?.subject === subject ? header : undefined;
+      const mine = header?.subject === subject ? shownTo(asking.principal, header) : undefined;
       loaded.set(batchId, mine && { header: mine, operations: await parts.records.operations(org, batchId) });
     }
     return loaded.get(batchId);
@@ -82,6 +83,12 @@ async function look(parts: StatusParts, question: BatchQuestion, asking: Asking)
     );
   }
   return jobs;
+}
+
+/** What stands at places that this grant does not cover is not its to read, though the same person started it. */
+function shownTo(principal: Principal, header: BatchHeader): BatchHeader | undefined {
+  const operations = header.operations.filter(({ location }) => coversLocation(principal, location));
+  return operations.length === 0 ? undefined : { ...header, operations };
 }
 
 function withoutLocation(job: Job): Job {

@@ -268,3 +268,15 @@ test("a part that may have been accepted keeps its jobs readable and says so", a
   assert.deepEqual([answer.jobs.length, answer.errors[0].executed], [1, "maybe"]);
   assert.equal((await status({ jobId: `${ID}-0` })).status, "queued");
 });
+
+test("a grant that was narrowed to one place reads only what ran there", async () => {
+  const { start, status } = await setUp([fakeConnection({ location: "home" }), fakeConnection({ location: "office" })]);
+  await start([{ location: "home" }, { location: "office" }]);
+
+  const { jobs } = await status({ batchId: ID }, principal({ grant: "pat:narrow", locations: ["office"] }));
+
+  assert.deepEqual(
+    jobs.map((job: { jobId: string }) => job.jobId),
+    [`${ID}-1`],
+  );
+});
