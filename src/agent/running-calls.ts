@@ -24,6 +24,8 @@ export interface RunRequest extends WriteRequest {
   readonly id: string;
   /** Operations of a batch have places of their own: the batch queue counts them. */
   readonly source: "direct" | "batch";
+  /** The answer's share of a fan-out; it narrows the agent's own limit and never widens it. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** Errors that mean "there is no outcome": they reject; every other failure is an answer with isError. */
@@ -69,11 +71,14 @@ export function createCalls(deps: CallsDeps): Calls {
   const firstOf = new Map<string, string>();
   let closing = false;
 
-  function refusalOf(thrown: unknown): { readonly refusal: CallResult; readonly error: EdgeError } {
+  function refusalOf(
+    thrown: unknown,
+    limits: AnswerLimits,
+  ): { readonly refusal: CallResult; readonly error: EdgeError } {
     const edge = thrown instanceof EdgeError ? thrown : defect(thrown);
     if (NO_OUTCOME.has(edge.code)) throw edge;
     const error = notExecuted(edge);
-    return { refusal: failureAnswer(error, deps.answers), error };
+    return { refusal: failureAnswer(error, limits), error };
   }
 
   function defect(error: unknown): EdgeError {
@@ -83,9 +88,11 @@ export function createCalls(deps: CallsDeps): Calls {
 
   function start(request: RunRequest): Job {
     const turn = new RunningTurn(request.id);
-    const work = request.call.kind === "read" ? runRead(deps, request.call, turn) : writing(request, turn);
+    const limits = limitsOf(deps.answers, request);
+    const work =
+      request.call.kind === "read" ? runRead(deps, request.call, limits, turn) : writing(request, limits, turn);
     const outcome = work
-      .catch((error: unknown) => refusalOf(turn.signal.aborted ? turn.signal.reason : error).refusal)
+      .catch((error: unknown) => refusalOf(turn.signal.aborted ? turn.signal.reason : error, limits).refusal)
       // one that was given up may have been followed by another under the same id
       .finally(() => jobs.get(request.id)?.turn === turn && jobs.delete(request.id));
     // those who wait see the rejection; with nobody left it is no defect
@@ -95,9 +102,9 @@ export function createCalls(deps: CallsDeps): Calls {
     return job;
   }
 
-  function writing(request: RunRequest, turn: Turn): Promise<CallResult> {
+  function writing(request: RunRequest, limits: AnswerLimits, turn: Turn): Promise<CallResult> {
     const running = (id: string) => (id === request.id ? undefined : jobs.get(id)?.outcome);
-    return runWrite({ ...deps, limits: deps.answers, running, answeredBy }, request, turn);
+    return runWrite({ ...deps, limits, running, answeredBy }, request, turn);
   }
 
   function answeredBy(id: string, firstId: string): void {
@@ -169,7 +176,7 @@ export function createCalls(deps: CallsDeps): Calls {
       try {
         return work();
       } catch (error) {
-        return refusalOf(error);
+        return refusalOf(error, deps.answers);
       }
     },
     async close() {
@@ -183,7 +190,15 @@ export function createCalls(deps: CallsDeps): Calls {
   };
 }
 
-async function runRead(deps: CallsDeps, call: Prepared, turn: Turn): Promise<CallResult> {
+/** Even the smallest share leaves room for a failure's words. */
+const MIN_ANSWER_BYTES = 2048;
+
+function limitsOf(own: AnswerLimits, { maxBytes }: Pick<RunRequest, "maxBytes">): AnswerLimits {
+  if (maxBytes === undefined) return own;
+  return { maxBytes: Math.min(own.maxBytes, Math.max(MIN_ANSWER_BYTES, maxBytes)) };
+}
+
+async function runRead(deps: CallsDeps, call: Prepared, limits: AnswerLimits, turn: Turn): Promise<CallResult> {
   const { tool } = call;
   if (tool.run === undefined) throw new EdgeError("INTERNAL", `${tool.name} declares a read that cannot run.`);
   const site = await call.console.network.site(call.siteName, turn.signal);
@@ -198,7 +213,7 @@ async function runRead(deps: CallsDeps, call: Prepared, turn: Turn): Promise<Cal
     },
     call.args,
   );
-  return readAnswer(payload, site.site, deps.answers, tool);
+  return readAnswer(payload, site.site, limits, tool);
 }
 
 /** A failure after a write's row is recorded and never thrown, so what is thrown here changed nothing. */

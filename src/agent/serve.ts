@@ -80,7 +80,8 @@ export function createAgent(deps: AgentDeps): Agent {
       auditing.denied(id, request, mismatch);
       throw mismatch;
     }
-    const run = { id, source: "direct", call: prepared, repeat: request.repeat === true } as const;
+    const { maxBytes } = request;
+    const run = { id, source: "direct", call: prepared, repeat: request.repeat === true, maxBytes } as const;
     return await auditing.allowed(id, request, prepared, () => calls.run(run, request.ttlMs, events));
   }
 

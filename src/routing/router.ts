@@ -10,7 +10,7 @@ import { decide, decisionRecord } from "./decide.ts";
 import type { Directory } from "./directory.ts";
 import type { Intents } from "./intents.ts";
 import { chooseTargets, FAN_OUT_LIMIT, type Place } from "./locations.ts";
-import { joinPlaces, withFieldsFirst } from "./splice.ts";
+import { frameBytesOf, joinPlaces, withFieldsFirst } from "./splice.ts";
 
 /** Direct calls of one principal that may wait at one place; batches are counted by the agent (design 6). */
 export const PENDING_PER_PLACE = 8;
@@ -74,7 +74,7 @@ export function createRouter(options: RouterOptions): Router {
     places: readonly Place[],
     action: Action,
   ): Promise<Outcome> {
-    const share = Math.max(MIN_SHARE_BYTES, Math.floor(ANSWER_BYTES / places.length));
+    const share = shareOf(places);
     const answers: { location: string; isError: boolean; body: Buffer }[] = [];
     for (let from = 0; from < places.length; from += FAN_OUT_LIMIT) {
       const wave = places.slice(from, from + FAN_OUT_LIMIT);
@@ -82,7 +82,7 @@ export function createRouter(options: RouterOptions): Router {
         wave.map((place) => run(request, asking, place, action, share).catch(failedAnswer)),
       );
       outcomes.forEach((answer, index) => {
-        answers.push({ location: wave[index]?.id ?? "", ...textOnly(answer.result) });
+        answers.push({ location: wave[index]?.id ?? "", ...ofShare(answer.result, share) });
       });
     }
     return { isError: answers.every((answer) => answer.isError), type: "json", body: joinPlaces(answers) };
@@ -216,12 +216,20 @@ export function createRouter(options: RouterOptions): Router {
   return { execute, fingerprint: fingerprintOf };
 }
 
-/** Pictures of several places cannot share one JSON answer. */
-function textOnly(result: CallResult): { isError: boolean; body: Buffer } {
-  if (result.type === "json") return { isError: result.isError, body: result.body };
-  const error = new EdgeError("LOCATION_REQUIRED", "A picture is answered for one location at a time.", {
-    hint: "Add location with one id.",
-  });
+/** What each place may answer, so that all of them and what stands around them are one answer's size. */
+function shareOf(places: readonly Place[]): number {
+  const left = ANSWER_BYTES - frameBytesOf(places.map(({ id }) => id));
+  return Math.max(MIN_SHARE_BYTES, Math.floor(left / places.length));
+}
+
+/** Pictures cannot share one JSON answer, and an agent that does not keep to its share would take the others'. */
+function ofShare(result: CallResult, share: number): { isError: boolean; body: Buffer } {
+  if (result.type === "json" && result.body.length <= share) return { isError: result.isError, body: result.body };
+  const hint = "Add location with one id.";
+  const error =
+    result.type === "json"
+      ? new EdgeError("TOO_LARGE", `The answer is larger than its share of ${share} bytes.`, { hint })
+      : new EdgeError("LOCATION_REQUIRED", "A picture is answered for one location at a time.", { hint });
   return { isError: true, body: Buffer.from(JSON.stringify(failureResult(error))) };
 }
 

@@ -22,6 +22,12 @@ export interface PlaceAnswer {
   readonly body: Buffer;
 }
 
+/** Bytes of a joined answer that are not the places' own. */
+export function frameBytesOf(locations: readonly string[]): number {
+  const answers = locations.map((location) => ({ location, isError: true, body: Buffer.alloc(0) }));
+  return joinPlaces(answers).length;
+}
+
 /** `{locations:[{location, success, data|error}], partial}` over answers that stay bytes (design 3.4). */
 export function joinPlaces(answers: readonly PlaceAnswer[]): Buffer {
   const parts: Buffer[] = [Buffer.from('{"locations":[')];

@@ -90,7 +90,22 @@ test("a fan-out shares the answer's size among the places", async () => {
 
   await execute({});
 
-  assert.deepEqual([home.calls[0]?.maxBytes, office.calls[0]?.maxBytes], [32_768, 32_768]);
+  const [share] = home.calls.map(({ maxBytes }) => maxBytes ?? 0);
+  assert.equal(office.calls[0]?.maxBytes, share);
+  assert.ok(share && share > 32_000 && share <= 32_768);
+});
+
+test("an agent that does not keep to its share loses its answer, and the others keep theirs", async () => {
+  const greedy = async () => jsonResult({ success: true, text: "x".repeat(60_000) });
+  const { execute } = await setUp([
+    fakeConnection({ location: "home", call: greedy }),
+    fakeConnection({ location: "office" }),
+  ]);
+
+  const { json, body } = await execute({});
+
+  assert.deepEqual([json.locations[0].error.code, json.locations[1].success], ["TOO_LARGE", true]);
+  assert.ok(body.length <= 64 * 1024);
 });
 
 test("a read whose link breaks is asked again over the next link", async () => {
