@@ -63,6 +63,9 @@ export type AccessTokenAnswer = Static<typeof AccessTokenAnswer>;
 export const IssuedTokenAnswer = Type.Object({ id: Text, token: Text, ends: Text });
 export type IssuedTokenAnswer = Static<typeof IssuedTokenAnswer>;
 
+export const AdminTokenAnswer = Type.Object({ id: Text, label: Text, created: Text, ends: Text });
+export type AdminTokenAnswer = Static<typeof AdminTokenAnswer>;
+
 export const GrantAnswer = Type.Object({
   id: Text,
   client: Text,

@@ -8,16 +8,24 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Audit } from "../audit/audit.ts";
-import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
+import { asEdgeError, EdgeError, ERRORS, failureResult } from "../errors.ts";
 import type { Action } from "../principal.ts";
 import type { RandomBytes } from "../store/password-hash.ts";
 import type { Store } from "../store/store.ts";
 import { METRICS_TYPE, type Metrics } from "../telemetry/metrics.ts";
 import { accountRoutes } from "./account-routes.ts";
+import { adminTokenRoutes } from "./admin-token-routes.ts";
 import { ADMIN_PREFIX } from "./answers.ts";
+import { type Authenticate, guard, operatorOf } from "./guard.ts";
 import { locationRoutes } from "./location-routes.ts";
 import { organisationRoutes } from "./organisation-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
+
+/** PEM texts. */
+export interface TlsPair {
+  readonly cert: string;
+  readonly key: string;
+}
 
 export interface AdminParts {
   readonly store: Store;
@@ -33,15 +41,15 @@ export interface AdminParts {
   readonly agentsConnected: () => number;
   /** Answered at `GET /metrics`, as Prometheus reads it. */
   readonly metrics?: Pick<Metrics, "text">;
-  /**
-   * Verifies a bearer with scope `edge:admin` and returns its subject; throws UNAUTHENTICATED or INSUFFICIENT_SCOPE.
-   * Absent on the unix socket, where the file's mode is the guard.
-   */
-  readonly authenticate?: (bearer: string) => Promise<string>;
+  /** Absent on the unix socket, where the file's mode is the guard; only there are administration tokens issued. */
+  readonly authenticate?: Authenticate;
+  /** Of a port with TLS of its own. */
+  readonly tls?: TlsPair;
 }
 
 const ADMIN_BODY_BYTES = 64 * 1024;
-const LOCAL_OPERATOR = "local operator";
+/** Slow requests hold a socket no longer than this. */
+const REQUEST_TIMEOUT_MS = 60_000;
 
 const ACTION_OF_METHOD: Readonly<Record<string, Action>> = {
   POST: "create",
@@ -50,14 +58,6 @@ const ACTION_OF_METHOD: Readonly<Record<string, Action>> = {
   DELETE: "delete",
 };
 
-const operatorOf = Symbol("operator");
-
-declare module "fastify" {
-  interface FastifyRequest {
-    [operatorOf]: string;
-  }
-}
-
 /** Builds, does not listen. */
 export function buildAdminApi(parts: AdminParts): FastifyInstance {
   const startedAtMs = parts.now();
@@ -65,6 +65,8 @@ export function buildAdminApi(parts: AdminParts): FastifyInstance {
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ADMIN_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    https: parts.tls ?? null,
     routerOptions: { maxParamLength: 200 },
   });
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
@@ -77,11 +79,7 @@ export function buildAdminApi(parts: AdminParts): FastifyInstance {
     throw new EdgeError("NOT_FOUND", "The administration API has no such route.");
   });
 
-  app.decorateRequest(operatorOf, LOCAL_OPERATOR);
-  app.addHook("onRequest", async (request) => {
-    if (parts.authenticate === undefined) return;
-    request[operatorOf] = await parts.authenticate(bearerOf(request));
-  });
+  guard(app, parts.authenticate);
   app.addHook("onResponse", async (request, reply) => recordChange(parts, request, reply.statusCode));
 
   const { metrics } = parts;
@@ -93,16 +91,11 @@ export function buildAdminApi(parts: AdminParts): FastifyInstance {
       await routes.register(locationRoutes, parts);
       await routes.register(accountRoutes, parts);
       await routes.register(tokenRoutes, parts);
+      await routes.register(adminTokenRoutes, parts);
     },
     { prefix: ADMIN_PREFIX },
   );
   return app;
-}
-
-function bearerOf(request: FastifyRequest): string {
-  const [scheme = "", token = ""] = (request.headers.authorization ?? "").split(" ", 2);
-  if (scheme.toLowerCase() === "bearer" && token !== "") return token;
-  throw new EdgeError("UNAUTHENTICATED", "Administration needs a bearer token with scope edge:admin.");
 }
 
 /** Fastify's own refusals (schema, JSON, size) are the caller's to correct. */
@@ -116,11 +109,12 @@ function asTold(error: FastifyError | EdgeError): EdgeError {
 /** Who changed what, refused changes too; bodies are left out, since they hold passwords. */
 function recordChange(parts: AdminParts, request: FastifyRequest, status: number): void {
   const action = ACTION_OF_METHOD[request.method];
-  if (action === undefined) return;
+  // refusals of a flood would fill the disk that the audit is on
+  if (action === undefined || status === ERRORS.RATE_LIMITED.status) return;
   const { org = "", location } = request.params as { org?: string; location?: string }; // checked by the route's schema
   parts.audit.record({
     atMs: parts.now(),
-    principal: { subject: request[operatorOf], org, grant: "admin", client: "admin" },
+    principal: { subject: operatorOf(request), org, grant: "admin", client: "admin" },
     tool: `admin ${request.method} ${request.routeOptions.url ?? "unknown route"}`,
     action,
     location,

@@ -13,6 +13,7 @@ export const AgentParams = Type.Object({ org: Id, agent: Id });
 export const AccountParams = Type.Object({ account: Name });
 export const MemberParams = Type.Object({ org: Id, account: Name });
 export const AccessTokenParams = Type.Object({ org: Id, token: Id });
+export const AdminTokenParams = Type.Object({ token: Id });
 export const GrantParams = Type.Object({ org: Id, grant: Id });
 
 export const NewNamed = Type.Object({ name: Name, id: Type.Optional(Id) }, closed);
@@ -34,5 +35,9 @@ export const NewAccessToken = Type.Object(
     locations: Type.Union([Type.Literal("all"), Type.Array(Id, { minItems: 1, maxItems: 1000 })]),
     ttl_seconds: Type.Integer({ minimum: 1 }),
   },
+  closed,
+);
+export const NewAdminToken = Type.Object(
+  { label: Name, ttl_seconds: Type.Optional(Type.Integer({ minimum: 1 })) },
   closed,
 );

@@ -11,6 +11,7 @@ import { recordReader } from "./stored-record.ts";
 export const ACCESS_TOKEN_PREFIX = "uep_";
 export const ACCESS_TOKEN_MAX_TTL_MS = 365 * DAY_MS;
 const TOKEN_BYTES = 32;
+/** In hex, since an id that starts with a dash would look like an option on a command line. */
 const ID_BYTES = 9;
 
 const AccessTokenRecord = Type.Object({
@@ -56,7 +57,7 @@ export async function issueAccessToken(
     ...given,
     locations: given.locations === "all" ? "all" : [...given.locations],
     scopes: [...given.scopes],
-    id: random(ID_BYTES).toString("base64url"),
+    id: random(ID_BYTES).toString("hex"),
     hash: hashOf(token),
     createdAtMs: now(),
     endsAtMs: now() + ttlMs,

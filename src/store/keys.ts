@@ -46,6 +46,9 @@ export const SETUP_TOKEN_TTL_MS = DAY_MS;
 export const accessTokenKey = (hash: string) => key(EDGE, "pat", hash);
 export const accessTokensOfKey = (org: string) => key(org, "pats");
 
+/** register: administration tokens, a map by SHA-256; ended ones go when the next one is issued. */
+export const adminTokensKey = () => key(EDGE, "admin-tokens");
+
 /** register: OAuth. oidc-provider models by hashed id; grants; the deny list (field = grant id, value = until ms). */
 export const oidcKey = (model: string, id: string) => key(EDGE, "oidc", model, id);
 export const oidcOfGrantKey = (grant: string) => key(EDGE, "oidc-grant", grant);

@@ -5,8 +5,9 @@ import { type TestContext, test } from "node:test";
 import Fastify from "fastify";
 import { ADMIN_PREFIX, type AgentAnswer } from "../../src/admin/answers.ts";
 import { type AdminParts, buildAdminApi } from "../../src/admin/api.ts";
+import { administrationTokens } from "../../src/admin/guard.ts";
 import type { Decision } from "../../src/audit/audit.ts";
-import { EdgeError } from "../../src/errors.ts";
+import { issueAccessToken } from "../../src/store/access-tokens.ts";
 import { redeemEnrolment } from "../../src/store/enrolment.ts";
 import { saveGrant } from "../../src/store/grants.ts";
 import { createPlaces } from "../../src/store/places.ts";
@@ -280,10 +281,7 @@ describeOnEveryStore("Administration API", (open) => {
   });
 
   test("on its own port every request needs a bearer that holds", async (t) => {
-    const authenticate = async (bearer: string) => {
-      if (bearer === "good") return "acc_1";
-      throw new EdgeError("INSUFFICIENT_SCOPE", "edge:admin is needed");
-    };
+    const authenticate = async (bearer: string) => (bearer === "good" ? "acc_1" : undefined);
     const { app, decisions } = await start(t, open, { authenticate });
     const ask = (authorization?: string) =>
       app.inject({
@@ -297,8 +295,38 @@ describeOnEveryStore("Administration API", (open) => {
 
     assert.deepEqual(
       statuses.map(({ statusCode }) => statusCode),
-      [401, 401, 403, 201],
+      [401, 401, 401, 201],
     );
     assert.equal(decisions.at(-1)?.principal.subject, "acc_1");
+  });
+
+  test("on its own port administration tokens open everything but issuing; other tokens open nothing", async (t) => {
+    const local = await withLocation(t, open);
+    const authenticate = administrationTokens(local.store, local.now);
+    const remote = await start(t, async () => local.store, { authenticate });
+    const ask = (method: "GET" | "POST", path: string, token: string) =>
+      remote.app.inject({ method, url: path, headers: { authorization: `Bearer ${token}` } });
+    const owner = { owner: "acc_1", org: "acme", locations: "all", scopes: ["unifi:admin"], label: "n8n" } as const;
+    const personal = await issueAccessToken(local.store, { ...owner, ttlMs: 60_000 }, local);
+    const issued = (await local.ask("POST", "/admin-tokens", { label: "CI" })).body;
+
+    const read = await ask("GET", `${ADMIN_PREFIX}/organisations`, issued.token);
+    const mint = await remote.app.inject({
+      method: "POST",
+      url: `${ADMIN_PREFIX}/admin-tokens`,
+      payload: { label: "more" },
+      headers: { authorization: `Bearer ${issued.token}` },
+    });
+    const refused = [
+      await ask("GET", `${ADMIN_PREFIX}/organisations`, personal.token),
+      await ask("GET", "/nope", "x"),
+      await ask("GET", "/metrics", "x"),
+    ];
+    await local.ask("DELETE", `/admin-tokens/${issued.id}`);
+    const after = await ask("GET", `${ADMIN_PREFIX}/organisations`, issued.token);
+
+    assert.deepEqual([read.statusCode, mint.statusCode, after.statusCode], [200, 403, 401]);
+    assert.match(mint.json().error, /own socket only/);
+    for (const { statusCode, body } of refused) assert.deepEqual([statusCode, body], [401, after.body]);
   });
 });

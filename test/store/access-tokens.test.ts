@@ -47,6 +47,15 @@ describeOnEveryStore("Personal access tokens", (open) => {
     assert.ok(![...(await store.getMap(accessTokensOfKey("home"))).values()].some((text) => text.includes(token)));
   });
 
+  test("an id can be typed after `token revoke`: it never starts with a dash", async (t) => {
+    const store = await open(t);
+    const random = (bytes: number) => Buffer.alloc(bytes, 0xf8); // base64url of it starts with "-"
+
+    const { id } = await issueAccessToken(store, WANTED, { random, now: fakeClock() });
+
+    assert.match(id, /^[0-9a-f]{18}$/);
+  });
+
   test("a token ends at its time", async (t) => {
     const store = await open(t);
     const now = fakeClock();
