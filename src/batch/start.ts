@@ -2,6 +2,7 @@
 import { asEdgeError, EdgeError, type Executed, failureResult } from "../errors.ts";
 import type { Asking, BatchStart, Outcome } from "../mcp/execution.ts";
 import type { Action, Principal } from "../principal.ts";
+import { faultOf } from "../tunnel/answer-body.ts";
 import type { BatchAnswer } from "../tunnel/calls.ts";
 import { type Admitted, type HandParts, hand } from "./hand.ts";
 import { jobIdOf, openBatchToken, sealBatchToken } from "./ids.ts";
@@ -154,8 +155,10 @@ function ask(
   return { isError: false, type: "json", body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The agent's preview is small and rare, so it is parsed: `{confirm_token, preview, …}`. */
+/** The agent's preview is small and rare, so it is parsed: `{confirm_token, preview, …}`. Throws PROTOCOL_ERROR. */
 function parsePreview(preview: Buffer): { confirm_token: string; preview?: unknown } {
+  const fault = faultOf({ isError: false, type: "json", body: preview }, "no");
+  if (fault !== undefined) throw fault;
   const parsed: unknown = JSON.parse(preview.toString("utf8"));
   if (
     typeof parsed !== "object" ||

@@ -3,7 +3,10 @@ import type { App, ManifestTool } from "../catalog/manifest.ts";
 import type { EdgeError } from "../errors.ts";
 import type { Action, Principal } from "../principal.ts";
 
-/** An answer as bytes. `body` is one JSON object (or an image); it is never parsed on its way. */
+/**
+ * An answer as bytes, never parsed on its way. `body` is an image or one JSON object; that an agent's object is whole is
+ * sure only where it was asked for (Asking.whole).
+ */
 export interface Outcome {
   readonly isError: boolean;
   readonly type: "json" | "image/jpeg" | "image/png";
@@ -16,6 +19,8 @@ export interface Asking {
   readonly principal: Principal;
   readonly signal: AbortSignal;
   readonly progress?: (done: number, total?: number, note?: string) => void;
+  /** The answer will be a value inside other JSON, so it must be one whole object: what is none is a failure. */
+  readonly whole?: boolean;
 }
 
 export interface ExecuteRequest {

@@ -1,4 +1,4 @@
-/** CallToolResult as bytes: the tool's own answer is spliced in and never parsed on its way (design 7). */
+/** CallToolResult as bytes: the tool's own answer is spliced in, a structured one as it is, so that must be whole JSON. */
 import { type EdgeError, failureResult } from "../errors.ts";
 import type { Outcome } from "./execution.ts";
 
@@ -13,7 +13,10 @@ export interface ToolAnswer {
 }
 
 export interface Shape {
-  /** A catalogue tool called by its own name: clients that saw its outputSchema demand structuredContent. */
+  /**
+   * A catalogue tool called by its own name: clients that saw its outputSchema demand structuredContent. Its outcome was
+   * asked for as `whole`.
+   */
   readonly structured: boolean;
   readonly contentMode: ContentMode;
 }

@@ -81,7 +81,10 @@ export function createToolCalls({ execution, loaded, cache, contentMode, log }: 
 
   async function direct(call: ToolCall, tool: ManifestTool, given: unknown): Promise<ToolAnswer> {
     const { own, location, site } = splitPlace(tool, isRecord(given) ? given : {});
-    return answerOf(await execute(execution, call, { tool: tool.name, arguments: own, location, site }), directShape);
+    const { name } = tool;
+    // its body becomes structuredContent
+    const outcome = await execute(execution, call, { tool: name, arguments: own, location, site, whole: true });
+    return answerOf(outcome, directShape);
   }
 
   async function byMeta(call: ToolCall, meta: MetaTool, args: unknown): Promise<ToolAnswer> {

@@ -4,6 +4,7 @@ import type { Audit, Ending } from "../audit/audit.ts";
 import { asEdgeError, EdgeError, failureResult } from "../errors.ts";
 import type { Asking, ExecuteRequest, Outcome } from "../mcp/execution.ts";
 import type { Action, Principal } from "../principal.ts";
+import { faultOf } from "../tunnel/answer-body.ts";
 import type { CallOwner, CallResult } from "../tunnel/calls.ts";
 import { type Answer, callRead, callWrite, type PlaceCall } from "./call.ts";
 import { decide, decisionRecord } from "./decide.ts";
@@ -99,11 +100,14 @@ export function createRouter(options: RouterOptions): Router {
     const { isError, type, body } = answer.result;
     const delivered = answer.delivered === undefined ? {} : { delivered: answer.delivered };
     if (type !== "json") return { isError, type, body, ...delivered };
+    const executed = action === "read" ? "no" : "maybe";
+    const fault = asking.whole === true ? faultOf(answer.result, executed) : undefined;
+    if (fault !== undefined) throw fault;
     const first = {
       location: place.id,
       ...(answer.repeatedOf === undefined ? {} : { repeated_of: answer.repeatedOf }),
     };
-    return { isError, type, body: withFieldsFirst(body, first), ...delivered };
+    return { isError, type, body: withFieldsFirst(body, first, executed), ...delivered };
   }
 
   /** Decides, records, calls, records the end: the only way to execute. */
@@ -222,15 +226,19 @@ function shareOf(places: readonly Place[]): number {
   return Math.max(MIN_SHARE_BYTES, Math.floor(left / places.length));
 }
 
-/** Pictures cannot share one JSON answer, and an agent that does not keep to its share would take the others'. */
+/** An answer that may stand among others: what would break them or take their room is told as a failure instead. */
 function ofShare(result: CallResult, share: number): { isError: boolean; body: Buffer } {
-  if (result.type === "json" && result.body.length <= share) return { isError: result.isError, body: result.body };
-  const hint = "Add location with one id.";
-  const error =
-    result.type === "json"
-      ? new EdgeError("TOO_LARGE", `The answer is larger than its share of ${share} bytes.`, { hint })
-      : new EdgeError("LOCATION_REQUIRED", "A picture is answered for one location at a time.", { hint });
+  const error = unfitFor(result, share) ?? faultOf(result, "no");
+  if (error === undefined) return { isError: result.isError, body: result.body };
   return { isError: true, body: Buffer.from(JSON.stringify(failureResult(error))) };
+}
+
+function unfitFor({ type, body }: CallResult, share: number): EdgeError | undefined {
+  const hint = "Add location with one id.";
+  if (type !== "json")
+    return new EdgeError("LOCATION_REQUIRED", "A picture is answered for one location at a time.", { hint });
+  if (body.length <= share) return undefined;
+  return new EdgeError("TOO_LARGE", `The answer is larger than its share of ${share} bytes.`, { hint });
 }
 
 export function ownerOf({ org, subject, grant }: Principal): CallOwner {

@@ -1,11 +1,26 @@
-/** What an agent answers is put into larger answers as bytes, so it must be one whole JSON object, and nothing after it. */
+/**
+ * An agent's answer must be a JSON object. One that goes on alone, as text, is only looked at (design 7: bodies pass
+ * unparsed); one that is put into a larger JSON answer must be whole, with nothing after it.
+ */
 import { isUtf8 } from "node:buffer";
 import { EdgeError, type Executed, failureResult } from "../errors.ts";
 import type { CallResult } from "./calls.ts";
 
-/** Undefined where the body is what its type says. Pictures are only ever encoded, so their bytes do not matter. */
+/** Undefined where the body is one whole object. Pictures are only ever encoded, so their bytes do not matter. */
 export function faultOf({ type, body }: CallResult, executed: Executed): EdgeError | undefined {
-  if (type !== "json" || isJsonObject(body)) return undefined;
+  return type !== "json" || isJsonObject(body) ? undefined : noObject(executed);
+}
+
+/** Undefined where the body begins as an object: enough for an answer that is only ever escaped into a text. */
+export function faultAtStart({ type, body }: CallResult, executed: Executed): EdgeError | undefined {
+  return type !== "json" || OBJECT_START.test(body.toString("latin1", 0, START_BYTES)) ? undefined : noObject(executed);
+}
+
+const OBJECT_START = /^[ \t\r\n]*\{/;
+/** No agent of ours begins with more space. */
+const START_BYTES = 16;
+
+function noObject(executed: Executed): EdgeError {
   return new EdgeError("PROTOCOL_ERROR", "The agent's answer is not a JSON object.", {
     hint: "Bring the agent to the gateway's version; where it is, do not trust that machine.",
     executed,

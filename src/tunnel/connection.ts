@@ -1,7 +1,7 @@
 /** One ready agent as the gateway's other rooms see it: calls, batches, acknowledgements, the manifest. */
 import { createHash } from "node:crypto";
 import { EdgeError } from "../errors.ts";
-import { faultAsAnswer, faultOf } from "./answer-body.ts";
+import { faultAsAnswer, faultAtStart, faultOf } from "./answer-body.ts";
 import { Assembly } from "./assembly.ts";
 import type {
   AgentConnection,
@@ -95,7 +95,7 @@ export class GatewayConnection implements AgentConnection {
     const text = encodeCall(request, stream);
     const answer = await this.#questions.ask({ id, stream, text, what: "call", write, ttlMs, events });
     if (answer === undefined) throw new EdgeError("PROTOCOL_ERROR", "The agent answered a call without a body.");
-    const fault = faultOf(answer, write ? "maybe" : "no");
+    const fault = faultAtStart(answer, write ? "maybe" : "no");
     if (fault !== undefined) throw fault;
     return answer;
   }

@@ -280,3 +280,12 @@ test("a grant that was narrowed to one place reads only what ran there", async (
     [`${ID}-1`],
   );
 });
+
+test("a question that is no JSON object is the agent's fault", async () => {
+  const preview = Buffer.from('{"confirm_token":"ct"},{');
+  const { start } = await setUp([
+    fakeConnection({ location: "home", batch: async () => ({ accepted: false, preview }) }),
+  ]);
+
+  await assert.rejects(start([{}]), (error) => error instanceof EdgeError && error.code === "PROTOCOL_ERROR");
+});

@@ -411,3 +411,22 @@ test("an unknown resource's error names the resource in its data", async (t) => 
 
   assert.deepEqual(error, { code: -32602, message: "There is no resource unifi://x.", data: { uri: "unifi://x" } });
 });
+
+test("an answer that becomes structuredContent is asked for as one whole object, and one that becomes text is not", async (t) => {
+  const endpoint = await mcpEndpoint(t);
+  const asked: (boolean | undefined)[] = [];
+  endpoint.execution.answer = async (_request, { whole }) => {
+    asked.push(whole);
+    return jsonOutcome({ success: true });
+  };
+
+  for (const params of [
+    { name: "unifi_list_clients", arguments: { location: "hq" } },
+    { name: "unifi_execute", arguments: { tool: "unifi_list_clients", location: "hq" } },
+  ]) {
+    const { body, headers } = modernRequest("tools/call", params);
+    await endpoint.post(body, headers);
+  }
+
+  assert.deepEqual(asked, [true, undefined]);
+});

@@ -11,6 +11,8 @@ export interface Wanted {
   readonly location: unknown;
   readonly site: unknown;
   readonly repeat?: boolean;
+  /** See Asking. */
+  readonly whole?: boolean;
 }
 
 /** Throws EdgeError for whatever is refused here; otherwise the tool's outcome. */
@@ -24,7 +26,8 @@ export function execute(execution: Execution, call: Call, wanted: Wanted): Promi
     ...siteOf(wanted.site),
     ...(wanted.repeat === true ? { repeat: true } : {}),
   };
-  return execution.execute(request, askingOf(call));
+  const asking = askingOf(call);
+  return execution.execute(request, wanted.whole === true ? { ...asking, whole: true } : asking);
 }
 
 const DENIALS: readonly ErrorCode[] = ["INSUFFICIENT_SCOPE", "PERMISSION_DENIED"];
