@@ -2,27 +2,10 @@
  * Which places exist, which agent is connected for each, and what each principal can see of them. Answers from memory:
  * the store is read in the background, so lists and index cost no round trip (design 7).
  */
-import { createHash } from "node:crypto";
-import type { App, ManifestTool } from "../catalog/manifest.ts";
-import type { ForeignTool, LocationView, Visible } from "../mcp/execution.ts";
+import type { Visible } from "../mcp/execution.ts";
 import { coversLocation, type Principal } from "../principal.ts";
 import type { AgentConnection } from "../tunnel/calls.ts";
-
-/** What the store knows of one location. */
-export interface PlaceRecord {
-  readonly id: string;
-  readonly name: string;
-  /** What its agent last said of itself; absent = no agent was ever seen. */
-  readonly lastSeen?: PlaceStatus;
-}
-
-export interface PlaceStatus {
-  readonly apps: readonly App[];
-  readonly agentVersion: string;
-  readonly manifestDigest: string;
-  /** Set when the agent left; absent while it is connected. */
-  readonly offlineSinceMs?: number;
-}
+import { type PlaceRecord, type PlaceStatus, type SeenPlace, type ShownManifest, visibleOf } from "./visible.ts";
 
 /** The records behind the directory; made over the store by gateway/main.ts. */
 export interface PlaceRegister {
@@ -38,12 +21,7 @@ export interface ManifestReader {
   readonly ownDigest: string;
   /** Every tool name of the gateway's own manifest. */
   readonly ownNames: ReadonlySet<string>;
-  read(bytes: Buffer): { readonly names: ReadonlySet<string>; readonly foreign: readonly ManifestTool[] };
-}
-
-interface ShownManifest {
-  readonly names: ReadonlySet<string>;
-  readonly foreign: readonly ManifestTool[];
+  read(bytes: Buffer): ShownManifest;
 }
 
 interface Organisation {
@@ -58,9 +36,10 @@ export interface DirectoryOptions {
   readonly log: { warn(facts: object, message: string): void };
 }
 
-const ALL_APPS: ReadonlySet<App> = new Set(["network", "protect", "access"]);
 /** Distinct manifests kept parsed; a fleet runs a handful of versions. */
 const MANIFESTS_KEPT = 200;
+/** Names that were warned of; past it they may be warned of again. */
+const CONTESTED_KEPT = 1_000;
 
 export class Directory {
   readonly #options: DirectoryOptions;
@@ -70,6 +49,8 @@ export class Directory {
   readonly #waiting = new Map<string, Set<(connection: AgentConnection) => void>>();
   readonly #listeners = new Set<() => void>();
   #organisations: ReadonlyMap<string, Organisation> = new Map();
+  /** Organisation and name of foreign tools that locations differ about. */
+  readonly #warnedOf = new Set<string>();
   #snapshot = "";
   #revision = 0;
 
@@ -165,49 +146,29 @@ export class Directory {
 
   #see(principal: Principal): Visible {
     const organisation = this.#organisations.get(principal.org);
-    const places = (organisation?.places ?? []).filter((place) => coversLocation(principal, place.id));
-    const shown = places.map((place) => this.#shownBy(principal.org, place));
-    const seen = shown.filter((entry) => entry !== undefined);
-    const apps = seen.length === 0 ? ALL_APPS : new Set(seen.flatMap((entry) => entry.apps));
+    const places = (organisation?.places ?? [])
+      .filter((place) => coversLocation(principal, place.id))
+      .map((record): SeenPlace => {
+        const connection = this.connectionOf(principal.org, record.id);
+        const digest = connection?.description.manifestDigest ?? record.lastSeen?.manifestDigest;
+        return { record, connection, manifest: digest === undefined ? undefined : this.#manifests.get(digest) };
+      });
     const { ownNames } = this.#options.manifests;
-    // An unseen agent may have every tool: only when all visible ones are known does a missing name count
-    const lacking = new Set(
-      seen.length < places.length || seen.length === 0
-        ? []
-        : [...ownNames].filter((name) => seen.every((entry) => !entry.manifest.names.has(name))),
+    const { visible, contested } = visibleOf(organisation?.name ?? principal.org, places, ownNames);
+    this.#warnOf(principal.org, contested);
+    return visible;
+  }
+
+  /** Once for each name, as far as is remembered: everybody's view is made anew at every change. */
+  #warnOf(org: string, contested: readonly string[]): void {
+    const fresh = contested.filter((name) => !this.#warnedOf.has(`${org}\n${name}`));
+    if (fresh.length === 0) return;
+    if (this.#warnedOf.size > CONTESTED_KEPT) this.#warnedOf.clear();
+    for (const name of fresh) this.#warnedOf.add(`${org}\n${name}`);
+    this.#options.log.warn(
+      { org, tools: fresh.slice(0, 20), count: fresh.length },
+      "locations differ in what these tools of theirs are, so they are not offered",
     );
-    const foreign = joinForeign(places, shown);
-    const locations = places.map((place) => this.#view(principal.org, organisation?.name ?? principal.org, place));
-    const revision = digestOf({
-      locations: locations.map(({ id, name, apps: of }) => [id, name, of]),
-      lacking: [...lacking],
-      foreign,
-      apps: [...apps],
-    });
-    return { revision, apps, locations, foreign, lacking };
-  }
-
-  #shownBy(org: string, place: PlaceRecord): { apps: readonly App[]; manifest: ShownManifest } | undefined {
-    const connection = this.connectionOf(org, place.id);
-    const digest = connection?.description.manifestDigest ?? place.lastSeen?.manifestDigest;
-    const manifest = digest === undefined ? undefined : this.#manifests.get(digest);
-    const apps = connection?.description.apps ?? place.lastSeen?.apps;
-    return manifest && apps ? { apps, manifest } : undefined;
-  }
-
-  #view(org: string, organisation: string, place: PlaceRecord): LocationView {
-    const connection = this.connectionOf(org, place.id);
-    const since = place.lastSeen?.offlineSinceMs;
-    const version = connection?.description.version ?? place.lastSeen?.agentVersion;
-    return {
-      id: place.id,
-      name: place.name,
-      organisation,
-      status: connection ? "online" : "offline",
-      ...(connection || since === undefined ? {} : { offline_since: new Date(since).toISOString() }),
-      apps: connection?.description.apps ?? place.lastSeen?.apps ?? [],
-      ...(version === undefined ? {} : { agent_version: version }),
-    };
   }
 
   /** A place that was made since the last look is seen with its first agent, and not a poll later. */
@@ -282,23 +243,4 @@ export class Directory {
 
 function placeKey(org: string, location: string): string {
   return `${org}\n${location}`;
-}
-
-function joinForeign(
-  places: readonly PlaceRecord[],
-  shown: readonly ({ manifest: ShownManifest } | undefined)[],
-): ForeignTool[] {
-  const byName = new Map<string, { tool: ManifestTool; locations: string[] }>();
-  places.forEach((place, index) => {
-    for (const tool of shown[index]?.manifest.foreign ?? []) {
-      const known = byName.get(tool.name);
-      if (known) known.locations.push(place.id);
-      else byName.set(tool.name, { tool, locations: [place.id] });
-    }
-  });
-  return [...byName.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
-}
-
-function digestOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Directory, type PlaceRecord } from "../../src/routing/directory.ts";
+import { readForeignTool } from "../../src/catalog/foreign.ts";
+import type { ManifestTool } from "../../src/catalog/manifest.ts";
+import { Directory } from "../../src/routing/directory.ts";
+import type { PlaceRecord } from "../../src/routing/visible.ts";
 import { fakeConnection, principal } from "../support/fake-agents.ts";
 
 const BROKEN = Buffer.from("no manifest at all");
@@ -80,4 +83,69 @@ test("a place that was made a moment ago can be asked as soon as its agent is at
       ["office", "online"],
     ],
   );
+});
+
+/** Places whose agents each show one tool of their own by the same name; manifests are read as they were shown. */
+async function withForeign(descriptions: Readonly<Record<string, string>>) {
+  const warnings: object[] = [];
+  const directory = new Directory({
+    register: {
+      organisations: async () => [{ id: "home", name: "Home" }],
+      places: async () => Object.keys(descriptions).map((id) => ({ id, name: id })),
+      saveStatus: async () => undefined,
+      manifest: async () => undefined,
+      saveManifest: async () => undefined,
+    },
+    manifests: {
+      ownDigest: "own",
+      ownNames: new Set(),
+      read(bytes) {
+        const foreign = JSON.parse(bytes.toString()) as ManifestTool[];
+        return { names: new Set(foreign.map(({ name }) => name)), foreign };
+      },
+    },
+    now: () => 1_000,
+    log: { warn: (facts) => void warnings.push(facts) },
+  });
+  await directory.refresh();
+  for (const [location, description] of Object.entries(descriptions)) {
+    const tool = readForeignTool({
+      name: "printer__print",
+      title: "Print",
+      summary: "Prints.",
+      description,
+      app: "network",
+      category: "printers",
+      schema: { input: { type: "object" }, output: { type: "object" } },
+    });
+    const manifest = Buffer.from(JSON.stringify([tool]));
+    await directory.attach(fakeConnection({ location, manifestDigest: `of ${location}`, manifest }));
+  }
+  return { directory, warnings };
+}
+
+test("a foreign tool that several places show alike is one tool of them all", async () => {
+  const { directory } = await withForeign({ house: "Prints a page.", office: "Prints a page." });
+
+  const { foreign } = directory.visible(principal());
+
+  assert.deepEqual(
+    foreign.map(({ tool, locations }) => [tool.name, locations]),
+    [["printer__print", ["house", "office"]]],
+  );
+});
+
+test("a foreign name that places differ about is offered to nobody who sees both, and warned of once", async () => {
+  const { directory, warnings } = await withForeign({ house: "Prints a page.", office: "Sends it to a stranger." });
+
+  const both = directory.visible(principal()).foreign;
+  const again = directory.visible(principal()).foreign;
+  const house = directory.visible(principal({ locations: ["house"] })).foreign;
+
+  assert.deepEqual([both, again], [[], []]);
+  assert.deepEqual(
+    house.map(({ tool, locations }) => [tool.description, locations]),
+    [["Prints a page.", ["house"]]],
+  );
+  assert.deepEqual(warnings, [{ org: "home", tools: ["printer__print"], count: 1 }]);
 });

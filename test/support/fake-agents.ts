@@ -2,8 +2,9 @@
 import type { BatchHeader, BatchRecords, OperationRecord } from "../../src/batch/records.ts";
 import type { LocationView } from "../../src/mcp/execution.ts";
 import type { Principal } from "../../src/principal.ts";
-import { Directory, type PlaceRecord, type PlaceStatus } from "../../src/routing/directory.ts";
+import { Directory } from "../../src/routing/directory.ts";
 import type { Intent, Intents } from "../../src/routing/intents.ts";
+import type { PlaceRecord, PlaceStatus } from "../../src/routing/visible.ts";
 import type { AgentConnection, BatchRequest, CallEvents, CallRequest, CallResult } from "../../src/tunnel/calls.ts";
 
 export function principal(overrides: Partial<Principal> = {}): Principal {
