@@ -1,4 +1,5 @@
-/** Asks the running gateway over its administration socket; every administrative command goes through here. */
+/** Asks the running gateway, over its administration socket or at its administration address; all such commands go through here. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Command, Option } from "commander";
@@ -37,20 +38,25 @@ export interface OpenAdmin extends AdminClient {
   close(): Promise<void>;
 }
 
-export interface SocketOption {
+export interface GatewayOptions {
   readonly socket?: string;
+  readonly url?: string;
 }
 
-export function addSocketOption(command: Command): Command {
-  return command.addOption(new Option("--socket <path>", "the gateway's admin socket").env("UNIFI_EDGE_ADMIN_SOCKET"));
+export function addGatewayOptions(command: Command): Command {
+  return command
+    .addOption(new Option("--socket <path>", "the gateway's admin socket").env("UNIFI_EDGE_ADMIN_SOCKET"))
+    .option("--url <url>", "its admin address instead; the token comes from UNIFI_EDGE_ADMIN_TOKEN(_FILE)");
 }
 
-/** Runs `work` with a client and closes it. */
+/** Runs `work` with a client and closes it. What is said on the command line counts before the environment. */
 export async function withAdmin<Result>(
-  given: SocketOption,
+  given: GatewayOptions,
   work: (client: AdminClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = openAdmin(given.socket ?? join(process.env.UNIFI_EDGE_STATE_DIR ?? "var", "admin.sock"));
+  const url = given.url ?? (given.socket === undefined ? process.env.UNIFI_EDGE_ADMIN_URL : undefined);
+  const socket = given.socket ?? join(process.env.UNIFI_EDGE_STATE_DIR ?? "var", "admin.sock");
+  const client = url === undefined ? openAdmin(socket) : openRemoteAdmin(url, readAdminToken(process.env));
   try {
     return await work(client);
   } finally {
@@ -60,12 +66,57 @@ export async function withAdmin<Result>(
 
 /** For a program that asks several times; `close` ends it. */
 export function openAdmin(socketPath: string): OpenAdmin {
-  const connection = new Client("http://localhost", {
-    socketPath,
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    bodyTimeout: ANSWER_TIMEOUT_MS,
+  return openWith({
+    client: new Client("http://localhost", { ...TIMEOUTS, socketPath }),
+    headers: {},
+    unreachable: (cause) => socketUnreachable(socketPath, cause),
   });
-  const client: AdminClient = { ask: (...question) => ask(connection, socketPath, ...question) };
+}
+
+/** `token` is an administration token. Throws ARGUMENTS_INVALID for an address that would send it in the clear. */
+export function openRemoteAdmin(url: string, token: string): OpenAdmin {
+  const { origin } = checkedUrl(url);
+  const ca = process.env.UNIFI_EDGE_CA_FILE || undefined; // blank counts as unset
+  return openWith({
+    client: new Client(origin, {
+      ...TIMEOUTS,
+      ...(ca === undefined ? {} : { connect: { ca: readFileSync(ca, "utf8") } }),
+    }),
+    headers: { authorization: `Bearer ${token}` },
+    unreachable: (cause) => addressUnreachable(origin, cause),
+  });
+}
+
+function checkedUrl(text: string): URL {
+  const url = URL.parse(text);
+  const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(url?.hostname ?? "");
+  if (url && (url.protocol === "https:" || (url.protocol === "http:" && loopback))) return url;
+  throw new EdgeError(
+    "ARGUMENTS_INVALID",
+    `--url must be an https address (http on loopback only), not "${text.slice(0, 80)}".`,
+  );
+}
+
+function readAdminToken(environment: Readonly<Record<string, string | undefined>>): string {
+  const file = environment.UNIFI_EDGE_ADMIN_TOKEN_FILE;
+  const token = environment.UNIFI_EDGE_ADMIN_TOKEN?.trim() || (file ? readFileSync(file, "utf8").trim() : "");
+  if (token !== "") return token;
+  throw new EdgeError("ARGUMENTS_INVALID", "An administration token is needed for --url.", {
+    hint: "Set UNIFI_EDGE_ADMIN_TOKEN or UNIFI_EDGE_ADMIN_TOKEN_FILE; `unifi-edge token admin issue` on the gateway's machine makes one.",
+  });
+}
+
+/** How one gateway is asked. */
+interface Way {
+  readonly client: Client;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly unreachable: (cause: unknown) => EdgeError;
+}
+
+const TIMEOUTS = { headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS } as const;
+
+function openWith(way: Way): OpenAdmin {
+  const client: AdminClient = { ask: (...question) => ask(way, ...question) };
   return {
     ...client,
     addLocation: async (org, name) => {
@@ -74,7 +125,7 @@ export function openAdmin(socketPath: string): OpenAdmin {
       return { id, token: (await client.ask("POST", tokens, EnrolmentAnswer, {})).token };
     },
     untilOnline: (org, count) => untilOnline(client, org, count),
-    close: () => connection.destroy(),
+    close: () => way.client.destroy(),
   };
 }
 
@@ -110,21 +161,21 @@ export async function chooseOrganisation(client: AdminClient, given: string | un
 }
 
 async function ask<Schema extends TSchema>(
-  connection: Client,
-  socket: string,
+  { client, headers, unreachable }: Way,
   method: AdminMethod,
   path: string,
   answer: Schema,
   body?: object,
 ): Promise<Static<Schema>> {
-  const response = await connection
+  const response = await client
     .request({
       method,
       path: `${ADMIN_PREFIX}${path}`,
-      ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     .catch((cause: unknown) => {
-      throw unreachable(socket, cause);
+      throw unreachable(cause);
     });
   const value: unknown = await response.body.json().catch(() => undefined);
   if (Check(answer, value)) return value as Static<Schema>; // just checked
@@ -142,7 +193,7 @@ function refusal(value: unknown): EdgeError {
   return new EdgeError(known, error, hint === undefined ? {} : { hint });
 }
 
-function unreachable(socket: string, cause: unknown): EdgeError {
+function socketUnreachable(socket: string, cause: unknown): EdgeError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   if (code === "EACCES") {
     return new EdgeError("GATEWAY_UNREACHABLE", `The admin socket ${socket} belongs to another user.`, {
@@ -152,6 +203,14 @@ function unreachable(socket: string, cause: unknown): EdgeError {
   }
   return new EdgeError("GATEWAY_UNREACHABLE", `The gateway is not running: nothing answers at ${socket}.`, {
     hint: "Start it with `unifi-edge gateway`, or say where its socket is: --socket or UNIFI_EDGE_ADMIN_SOCKET.",
+    cause,
+  });
+}
+
+function addressUnreachable(origin: string, cause: unknown): EdgeError {
+  const why = cause instanceof Error ? cause.message : "unknown fault";
+  return new EdgeError("GATEWAY_UNREACHABLE", `The administration API at ${origin} was not reached: ${why}.`, {
+    hint: "The gateway serves it where UNIFI_EDGE_ADMIN_LISTEN says. For a private authority set UNIFI_EDGE_CA_FILE.",
     cause,
   });
 }

@@ -4,21 +4,21 @@ import Type from "typebox";
 import { AgentAnswer, DoneAnswer, EnrolmentAnswer, LocationAnswer } from "../admin/answers.ts";
 import {
   type AdminClient,
-  addSocketOption,
+  addGatewayOptions,
   chooseOrganisation,
+  type GatewayOptions,
   pathOf,
-  type SocketOption,
   withAdmin,
 } from "./admin-client.ts";
 import { count, seconds } from "./duration.ts";
 import { minute, type PrintOption, print, tableOf } from "./table.ts";
 
-type Given = SocketOption & PrintOption & { readonly org?: string };
+type Given = GatewayOptions & PrintOption & { readonly org?: string };
 type Enrolling = Given & { readonly ttl?: number; readonly uses?: number };
 
 export function describe(command: Command): void {
   const sub = (usage: string, description: string) =>
-    addSocketOption(command.command(usage).description(description))
+    addGatewayOptions(command.command(usage).description(description))
       .option("--org <id>", "organisation, where there are several")
       .option("--json", "print JSON");
   const enrolling = (usage: string, description: string) =>

@@ -2,13 +2,13 @@
 import type { Command } from "commander";
 import Type from "typebox";
 import { OrganisationAnswer } from "../admin/answers.ts";
-import { addSocketOption, type SocketOption, withAdmin } from "./admin-client.ts";
+import { addGatewayOptions, type GatewayOptions, withAdmin } from "./admin-client.ts";
 import { minute, type PrintOption, print, tableOf } from "./table.ts";
 
-type Given = SocketOption & PrintOption;
+type Given = GatewayOptions & PrintOption;
 
 export function describe(command: Command): void {
-  addSocketOption(command.command("add <name>").description("add a customer; its id is made from its name"))
+  addGatewayOptions(command.command("add <name>").description("add a customer; its id is made from its name"))
     .option("--id <id>", "another id: a to z, 0 to 9 and -")
     .option("--json", "print JSON")
     .action((name: string, given: Given & { id?: string }) =>
@@ -19,7 +19,7 @@ export function describe(command: Command): void {
       }),
     );
 
-  addSocketOption(command.command("list").description("list organisations"))
+  addGatewayOptions(command.command("list").description("list organisations"))
     .option("--json", "print JSON")
     .action((given: Given) =>
       withAdmin(given, async (client) => {

@@ -1,13 +1,14 @@
-/** `unifi-edge token`: personal access tokens, for clients that cannot sign in by OAuth. */
+/** `unifi-edge token`: personal access tokens, for clients that cannot sign in by OAuth; and administration tokens. */
 import { type Command, Option } from "commander";
 import Type from "typebox";
 import { AccessTokenAnswer, DoneAnswer, IssuedTokenAnswer } from "../admin/answers.ts";
 import { SCOPES, type Scope } from "../principal.ts";
-import { addSocketOption, chooseOrganisation, pathOf, type SocketOption, withAdmin } from "./admin-client.ts";
+import { addGatewayOptions, chooseOrganisation, type GatewayOptions, pathOf, withAdmin } from "./admin-client.ts";
+import { describeAdminTokens } from "./admin-token.ts";
 import { seconds } from "./duration.ts";
 import { minute, type PrintOption, print, tableOf } from "./table.ts";
 
-type Given = SocketOption & PrintOption & { readonly org?: string };
+type Given = GatewayOptions & PrintOption & { readonly org?: string };
 type Issuing = Given & {
   readonly label: string;
   readonly scope: readonly Scope[];
@@ -19,7 +20,7 @@ const THIRTY_DAYS_SECONDS = 30 * 86_400;
 
 export function describe(command: Command): void {
   const sub = (usage: string, description: string) =>
-    addSocketOption(command.command(usage).description(description))
+    addGatewayOptions(command.command(usage).description(description))
       .option("--org <id>", "organisation, where there are several")
       .option("--json", "print JSON");
 
@@ -61,4 +62,6 @@ export function describe(command: Command): void {
       print(given, done, `Revoked token ${id}.\n`);
     }),
   );
+
+  describeAdminTokens(command.command("admin").description("administration tokens, for these commands from elsewhere"));
 }

@@ -3,16 +3,16 @@ import { type Command, Option } from "commander";
 import Type from "typebox";
 import { AccountAnswer, DoneAnswer } from "../admin/answers.ts";
 import { ROLES, type Role } from "../principal.ts";
-import { addSocketOption, chooseOrganisation, pathOf, type SocketOption, withAdmin } from "./admin-client.ts";
+import { addGatewayOptions, chooseOrganisation, type GatewayOptions, pathOf, withAdmin } from "./admin-client.ts";
 import { readNewPassword } from "./read-password.ts";
 import { minute, type PrintOption, print, tableOf } from "./table.ts";
 
-type Given = SocketOption & PrintOption;
+type Given = GatewayOptions & PrintOption;
 type InOrganisation = Given & { readonly org?: string };
 
 export function describe(command: Command): void {
   const sub = (usage: string, description: string) =>
-    addSocketOption(command.command(usage).description(description)).option("--json", "print JSON");
+    addGatewayOptions(command.command(usage).description(description)).option("--json", "print JSON");
   const org = () => new Option("--org <id>", "organisation, where there are several");
 
   sub("add <name>", "add a person; the password is asked for, or read from standard input")

@@ -53,6 +53,17 @@ export const GATEWAY_SETTINGS = {
     description: "Path of the administration socket; unset = admin.sock in the state folder",
     parse: text,
   },
+  adminListen: {
+    names: ["UNIFI_EDGE_ADMIN_LISTEN"],
+    description: "Address of the administration API for tokens of `unifi-edge token admin`; unset = socket only",
+    parse: address,
+  },
+  adminTlsCert: {
+    names: ["UNIFI_EDGE_ADMIN_TLS_CERT"],
+    description: "PEM file with the certificate of that address; needed unless it is a loopback address",
+    parse: text,
+  },
+  adminTlsKey: { names: ["UNIFI_EDGE_ADMIN_TLS_KEY"], description: "PEM file with its key", parse: text },
   allowedOrigins: {
     names: ["UNIFI_EDGE_ALLOWED_ORIGINS"],
     description: "Further browser origins that may use /mcp, comma-separated",
@@ -143,6 +154,7 @@ export function readGatewayConfig(environment: Environment, file?: string): Gate
       "UNIFI_EDGE_PUBLIC_URL must be https (http is for 127.0.0.1 and localhost only): OAuth clients refuse anything else",
     );
   }
+  problems.push(...adminProblems(values));
   refuse(problems);
   return Object.freeze({
     ...values,
@@ -151,6 +163,19 @@ export function readGatewayConfig(environment: Environment, file?: string): Gate
     auditFile: values.auditFile ?? resolve(values.stateDir, "audit.jsonl"),
   });
 }
+
+/** Who reaches the administration API can let anybody in: it is never served in the clear to other machines. */
+function adminProblems({ adminListen, adminTlsCert, adminTlsKey }: Values<typeof GATEWAY_SETTINGS>): readonly string[] {
+  if ((adminTlsCert === undefined) !== (adminTlsKey === undefined)) {
+    return ["UNIFI_EDGE_ADMIN_TLS_CERT and UNIFI_EDGE_ADMIN_TLS_KEY belong together: set both or neither"];
+  }
+  if (adminListen === undefined || adminTlsCert !== undefined || LOOPBACK.has(adminListen.host)) return [];
+  return [
+    "UNIFI_EDGE_ADMIN_LISTEN is no loopback address and has no certificate: set UNIFI_EDGE_ADMIN_TLS_CERT and _KEY, or listen on 127.0.0.1 behind a proxy",
+  ];
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "::1"]);
 
 function isLoopback(url: string): boolean {
   return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);

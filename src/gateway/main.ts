@@ -35,6 +35,7 @@ import { openLoadedTools } from "./loaded-tools.ts";
 import { createManifestReader } from "./manifests.ts";
 import { countingAudit } from "./metrics.ts";
 import { createEnrolment, openAuthorization, openStore, packageVersion } from "./parts.ts";
+import { listenForAdministration } from "./remote-admin.ts";
 import { watchRevocations } from "./revocations.ts";
 import { loadSecret } from "./secret.ts";
 import { createStepUp } from "./step-up.ts";
@@ -180,7 +181,7 @@ export async function startGateway({
     enrol: createEnrolment(store, config.publicUrl),
     health: { publicUrl: config.publicUrl, mcpPath: MCP_PATH, ready: () => store.ping() },
   });
-  const admin = buildAdminApi({
+  const adminParts = {
     store,
     publicUrl: config.publicUrl,
     version: packageVersion(),
@@ -191,13 +192,15 @@ export async function startGateway({
     revokeGrant: authorization.revokeGrant,
     agentsConnected: () => tunnel.connections().length,
     metrics,
-  });
+  };
+  const admin = buildAdminApi(adminParts);
   metrics.measured(
     "unifi_edge_agents_connected",
     "Agents whose link this process holds.",
     () => tunnel.connections().length,
   );
   await listenOnSocket(admin, config.adminSocket);
+  const remoteAdmin = await listenForAdministration(adminParts, config);
   const unwatch = await watchRevocations(store, tunnel.connections, warn);
   const poll = setInterval(() => report(directory.refresh(), "the places were not read"), DIRECTORY_POLL_MS);
   poll.unref();
@@ -215,6 +218,7 @@ export async function startGateway({
       await running.drained(DRAIN_MS);
       await unwatch();
       leases.close();
+      await remoteAdmin?.close();
       await admin.close();
       await tunnel.close();
       await app.close();

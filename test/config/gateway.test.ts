@@ -88,3 +88,14 @@ test("a YAML file fills what the environment leaves open", (t) => {
   writeFileSync(file, "[1, 2");
   assert.throws(() => readGatewayConfig({}, file), /could not be read/);
 });
+
+test("the administration API is never served in the clear to other machines", () => {
+  const tls = { UNIFI_EDGE_ADMIN_TLS_CERT: "/cert.pem", UNIFI_EDGE_ADMIN_TLS_KEY: "/key.pem" };
+
+  for (const listen of ["0.0.0.0:9443", ":9443", "192.0.2.1:9443"]) {
+    assert.throws(() => readGatewayConfig({ ...good, UNIFI_EDGE_ADMIN_LISTEN: listen }), /no loopback address/);
+    assert.ok(readGatewayConfig({ ...good, ...tls, UNIFI_EDGE_ADMIN_LISTEN: listen }).adminListen);
+  }
+  assert.ok(readGatewayConfig({ ...good, UNIFI_EDGE_ADMIN_LISTEN: "127.0.0.1:9443" }).adminListen);
+  assert.throws(() => readGatewayConfig({ ...good, UNIFI_EDGE_ADMIN_TLS_CERT: "/cert.pem" }), /belong together/);
+});
