@@ -31,6 +31,7 @@ test("the link makes an account that administers its organisation, a location an
   const [organisation] = await listOrganisations(store);
   const [location] = await listLocations(store, "our-home");
   assert.match(done.text, /start --token uee_/);
+  assert.match(done.text, /UNIFI_HOST.*UNIFI_USERNAME.*UNIFI_PASSWORD/s);
   assert.deepEqual([account?.name, organisation?.name, location?.name], ["grace", "Our Home", "Attic"]);
   assert.deepEqual([...(await members(store, "our-home"))], [[account?.id, "admin"]]);
 });

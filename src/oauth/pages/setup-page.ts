@@ -40,6 +40,7 @@ export function setupDonePage(agentCommand: string): Page {
     body: html`<h1>Ready. Now start the agent.</h1>
 <p>Run this on a machine in the same network as your console. It dials out: no port has to be opened.</p>
 <pre tabindex="0" aria-label="Command that starts the agent">${agentCommand}</pre>
+<p>It also needs your console’s address and account: <code>UNIFI_HOST</code>, <code>UNIFI_USERNAME</code> and <code>UNIFI_PASSWORD</code>, put before it in the same way. <code>unifi-edge agent --help</code> shows how.</p>
 <p class="quiet">The token in it works once and is not shown again. Then add this gateway’s MCP address to your AI client and sign in.</p>`,
   };
 }
