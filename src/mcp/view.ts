@@ -1,5 +1,6 @@
 /** What a client chose on the MCP URL (`?mode=`, `?apps=`, `?readonly=`), over what the operator set (design 3.2). */
 import { APPS, type App } from "../catalog/manifest.ts";
+import { printable } from "../catalog/printable.ts";
 import { EdgeError } from "../errors.ts";
 
 export const MODES = ["lazy", "eager", "meta_only"] as const;
@@ -20,8 +21,14 @@ export interface ViewQuery {
   readonly readonly?: unknown;
 }
 
-/** Throws ARGUMENTS_INVALID naming the valid values: a mistyped `?readonly=` must not open what it meant to close. */
+const NAMES = ["mode", "apps", "readonly"] as const satisfies readonly (keyof ViewQuery)[];
+
+/**
+ * Throws ARGUMENTS_INVALID naming the valid names and values: a mistyped `?readonly=` must not open what it meant to
+ * close. Names that resemble none of ours belong to others (`utm_source`) and are passed over.
+ */
 export function parseView(query: ViewQuery, defaultMode: Mode): View {
+  refuseNearNames(query);
   return {
     mode: query.mode === undefined ? defaultMode : oneOf("mode", query.mode, MODES),
     apps:
@@ -32,6 +39,19 @@ export function parseView(query: ViewQuery, defaultMode: Mode): View {
             .map((app) => oneOf("apps", app.trim(), APPS)),
     readonly: query.readonly !== undefined && oneOf("readonly", query.readonly, ["true", "false"]) === "true",
   };
+}
+
+/** `READONLY`, `read_only`, `readonly[]`, `apps[0]` mean ours, and would be passed over in silence. */
+function refuseNearNames(query: ViewQuery): void {
+  for (const given of Object.keys(query)) {
+    const letters = given.toLowerCase().replace(/[^a-z]/g, "");
+    const meant = NAMES.find((name) => name === letters && name !== given);
+    if (meant === undefined) continue;
+    throw new EdgeError(
+      "ARGUMENTS_INVALID",
+      `The URL's ?${printable(given, 40)}= is not known; write ?${meant}=. The valid names are ${NAMES.join(", ")}.`,
+    );
+  }
 }
 
 function oneOf<Value extends string>(name: string, given: unknown, values: readonly Value[]): Value {

@@ -117,6 +117,21 @@ for (const query of ["?mode=greedy", "?apps=netwrk", "?apps=", "?readonly=1"]) {
   });
 }
 
+for (const query of ["?READONLY=true", "?readonly[]=true", "?read_only=true", "?Apps=network", "?apps[0]=network"]) {
+  test(`${query} resembles a name of ours, so it is refused and the valid names are told`, async (t) => {
+    const endpoint = await mcpEndpoint(t);
+    const { body, headers } = modernRequest("tools/list");
+
+    const near = await endpoint.post(body, headers, query);
+    const stranger = await endpoint.post(body, headers, "?utm_source=x");
+
+    assert.equal(near.status, 400);
+    const { error } = (await near.json()) as { error: { message: string } };
+    assert.match(error.message, /valid names are mode, apps, readonly/);
+    assert.equal(stranger.status, 200);
+  });
+}
+
 test("hints follow what the connection may do", async (t) => {
   const endpoint = await mcpEndpoint(t);
   const hintsOf = async (query: string) =>
