@@ -14,7 +14,7 @@ export type LegacyVersion = (typeof LEGACY_VERSIONS)[number];
 export interface Session {
   readonly id: string;
   readonly version: LegacyVersion;
-  /** Names of the client's declared capabilities. */
+  /** Those that the client declared, of CLIENT_CAPABILITIES. */
   readonly capabilities: readonly string[];
 }
 
@@ -27,7 +27,8 @@ export interface SessionIds {
 }
 
 const MAX_ID_LENGTH = 1024;
-const MAX_CAPABILITIES = 16;
+/** Of the 2025 revisions. Only these are kept, so that an id is never longer than one that we accept. */
+const CLIENT_CAPABILITIES = ["roots", "sampling", "elicitation", "tasks", "experimental"];
 const NONCE_BYTES = 12;
 
 /** o owner, v version, c capabilities, n makes ids of one owner differ. */
@@ -35,7 +36,7 @@ const Payload = Compile(
   Type.Object({
     o: Type.String(),
     v: Type.Enum([...LEGACY_VERSIONS]),
-    c: Type.Array(Type.String()),
+    c: Type.Array(Type.String(), { maxItems: CLIENT_CAPABILITIES.length }),
     n: Type.String(),
   }),
 );
@@ -49,7 +50,7 @@ export function createSessionIds(secret: Buffer, random: (bytes: number) => Buff
       const payload = {
         o: hashOf(owner),
         v: version,
-        c: capabilities.slice(0, MAX_CAPABILITIES),
+        c: CLIENT_CAPABILITIES.filter((name) => capabilities.includes(name)),
         n: random(NONCE_BYTES).toString("base64url"),
       };
       const text = Buffer.from(JSON.stringify(payload)).toString("base64url");

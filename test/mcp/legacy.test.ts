@@ -81,6 +81,18 @@ test("another replica accepts the session, and so does a refreshed token of the 
   assert.deepEqual(await answer.json(), { jsonrpc: "2.0", result: {}, id: 1 });
 });
 
+test("a client that declares endless capabilities gets a session id that is accepted", async (t) => {
+  const endpoint = await mcpEndpoint(t);
+  const names = ["elicitation", ...Array.from({ length: 20 }, (_, at) => `${at}${"x".repeat(500)}`)];
+  const capabilities = Object.fromEntries(names.map((name) => [name, {}]));
+  const opened = await endpoint.post(rpc("initialize", { protocolVersion: "2025-11-25", capabilities }));
+  const id = opened.headers.get("mcp-session-id") ?? "";
+
+  const answer = await endpoint.post(rpc("ping"), { "mcp-session-id": id });
+
+  assert.deepEqual([answer.status, id.length < 512], [200, true]);
+});
+
 for (const { told, spoil } of [
   {
     told: "another person's",
