@@ -28,7 +28,11 @@ export function describe(command: Command): void {
     .option("--label <text>", "what it is for", "command line")
     .addOption(new Option("--scope <scope...>", "what it may do").choices([...SCOPES]).default(["unifi:read"]))
     .option("--location <id...>", "only these locations (default all)")
-    .option("--ttl <time>", "how long it is good, up to 365d (default 30d)", seconds, THIRTY_DAYS_SECONDS)
+    .addOption(
+      new Option("--ttl <time>", "how long it is good, up to 365d")
+        .argParser(seconds)
+        .default(THIRTY_DAYS_SECONDS, "30d"),
+    )
     .action((owner: string, given: Issuing) =>
       withAdmin(given, async (client) => {
         const org = await chooseOrganisation(client, given.org);
