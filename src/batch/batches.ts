@@ -1,11 +1,13 @@
 /** The life of batches at the gateway: started, reported on by agents, read, cancelled. The agent's journal is the ledger. */
 import { setTimeout as delay } from "node:timers/promises";
-import { asEdgeError, EdgeError } from "../errors.ts";
+import { asEdgeError } from "../errors.ts";
 import type { Asking, BatchQuestion, BatchStart, Outcome } from "../mcp/execution.ts";
 import type { AgentConnection, OperationUpdate } from "../tunnel/calls.ts";
 import { CLOSE } from "../tunnel/limits.ts";
-import { isBatchId, parsePartId, partIdOf } from "./ids.ts";
-import { type BatchHeader, FINAL_STATES, type OperationRecord } from "./records.ts";
+import { assertMayCancel } from "./cancel-rights.ts";
+import { isBatchId, partIdOf } from "./ids.ts";
+import { FINAL_STATES, type OperationRecord } from "./records.ts";
+import { createHeaderFor } from "./reported.ts";
 import { type StartParts, startBatch } from "./start.ts";
 import { batchStatus } from "./status.ts";
 
@@ -30,6 +32,7 @@ export interface Batches {
 }
 
 export function createBatches(parts: BatchParts): Batches {
+  const headerFor = createHeaderFor(parts);
   const waiting = new Set<() => void>();
   let reportsWaiting = 0;
 
@@ -79,11 +82,11 @@ export function createBatches(parts: BatchParts): Batches {
   }
 
   async function take(connection: AgentConnection, update: OperationUpdate): Promise<void> {
-    const header = await headerFor(parts, connection, update);
+    const header = await headerFor(connection, update);
     if (!header) {
       parts.log.warn(
         { batch: update.batch, location: connection.location },
-        "an agent reported on a batch that is not its own",
+        "an agent's report was not taken: its batch is not its own, or it brings back too many",
       );
       return;
     }
@@ -93,11 +96,9 @@ export function createBatches(parts: BatchParts): Batches {
   }
 
   async function cancel(batchId: string, asking: Asking): Promise<Outcome> {
-    const { org, subject } = asking.principal;
+    const { org } = asking.principal;
     const header = isBatchId(batchId) ? await parts.records.header(org, batchId) : undefined;
-    if (header?.subject !== subject || !header) {
-      throw new EdgeError("NOT_FOUND", "There is no batch of yours with this batchId (any more).");
-    }
+    assertMayCancel(asking.principal, header);
     const places = [...new Set(header.operations.map((entry) => entry.location))];
     const offline = places.filter((location) => {
       const connection = parts.connectionOf(org, location);
@@ -126,45 +127,6 @@ export function createBatches(parts: BatchParts): Batches {
 /** Waits; true = the link ended meanwhile, and with it the reason to wait. */
 function isOver(closed: AbortSignal, delayMs: number): Promise<boolean> {
   return delay(delayMs, false, { signal: closed }).catch(() => true);
-}
-
-/** The header that this agent may report on; rebuilt from its own words when the index was emptied. */
-async function headerFor(
-  parts: BatchParts,
-  connection: AgentConnection,
-  update: OperationUpdate,
-): Promise<BatchHeader | undefined> {
-  const batchId = parsePartId(update.batch);
-  if (
-    batchId === undefined ||
-    update.batch !== partIdOf(batchId, connection.location) ||
-    update.owner.org !== connection.org
-  )
-    return undefined;
-  const known = await parts.records.header(connection.org, batchId);
-  const entry = { index: update.index, tool: update.tool, location: connection.location };
-  if (known) {
-    if (known.subject !== update.owner.subject) return undefined;
-    const listed = known.operations.find((operation) => operation.index === update.index);
-    if (listed) return listed.location === connection.location ? known : undefined;
-    return rebuilt(parts, { ...known, operations: [...known.operations, entry] });
-  }
-  const { org, subject, grant } = update.owner;
-  return rebuilt(parts, {
-    id: batchId,
-    org,
-    subject,
-    grant,
-    app: "network",
-    createdAtMs: parts.now(),
-    writes: true,
-    operations: [entry],
-  });
-}
-
-async function rebuilt(parts: BatchParts, header: BatchHeader): Promise<BatchHeader> {
-  await parts.records.saveHeader(header);
-  return header;
 }
 
 function recordOf(update: OperationUpdate): OperationRecord {
