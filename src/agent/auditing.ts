@@ -44,7 +44,7 @@ export function createAuditing(deps: AuditingDeps): Auditing {
         action: call.action,
         site: call.siteName,
         verdict: "allowed",
-        reason: call.kind === "read" ? "reads are not gated" : "the agent's gates allow it",
+        reason: reasonOf(call),
         // as at the gateway: reads change nothing that somebody would have to trace
         argumentsHash: call.kind === "read" ? undefined : call.fingerprint().toString("hex"),
       });
@@ -61,6 +61,11 @@ export function createAuditing(deps: AuditingDeps): Auditing {
       }
     },
   };
+}
+
+function reasonOf({ kind, denied }: Prepared): string {
+  if (kind === "read") return "reads are not gated";
+  return denied === undefined ? "the agent's gates allow it" : "asks for the outcome of a write that the journal knows";
 }
 
 const PREVIEW_START = Buffer.from('{"success":true,"requires_confirmation":true');

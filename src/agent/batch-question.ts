@@ -101,7 +101,7 @@ function tooLong(): never {
 }
 
 /** Ends with the signal, also where a console does not heed it. */
-async function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+export async function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });

@@ -4,7 +4,7 @@ import type { BatchAnswer, BatchOperation, BatchRequest, CallResult, OperationUp
 import { type AnswerLimits, failureAnswer } from "./answers.ts";
 import type { Auditing } from "./auditing.ts";
 import { assertOrder } from "./batch-order.ts";
-import { askBatch, type Questioned } from "./batch-question.ts";
+import { abortable, askBatch, type Questioned } from "./batch-question.ts";
 import { BatchQueue, type QueuedOperation } from "./batch-queue.ts";
 import { createBatchRecords, type NewOperation, type OperationEnd } from "./batch-records.ts";
 import { createBatchReports } from "./batch-reports.ts";
@@ -14,7 +14,7 @@ import type { AgentLimits, Timer } from "./limits.ts";
 import type { Asked, Prepared } from "./prepared.ts";
 import type { Calls } from "./running-calls.ts";
 import type { Sealer } from "./seal.ts";
-import { outcomeUnknown } from "./write.ts";
+import { isKnown, outcomeUnknown, settleUnknown } from "./write.ts";
 
 export interface BatchDeps {
   readonly journal: Journal;
@@ -41,7 +41,10 @@ export interface Batches {
 
 /** Operations that may wait in one agent, over all batches. */
 const MAX_WAITING = 5000;
-/** How long a batch's question may take to put together; the gateway waits 15 s for an answer to a batch. */
+/**
+ * How long a batch's question may take to put together, the gateway waits 15 s for an answer to a batch; and how long a
+ * console is asked what became of a write.
+ */
 const QUESTION_MS = 12_000;
 
 export function createBatches(deps: BatchDeps): Batches {
@@ -65,7 +68,39 @@ export function createBatches(deps: BatchDeps): Batches {
     const operation = queue.claim(batch, index);
     if (operation === undefined) return;
     if (found.state === "done") finish(operation, endOf(found.result));
-    else finish(operation, { state: "error", result: failureAnswer(outcomeUnknown(found.id, true), deps.answers) });
+    // it never rejects
+    else void settleByReading(operation, found.id);
+  }
+
+  /** As a direct call that is sent again: the console may show that the write took effect. */
+  async function settleByReading(operation: QueuedOperation, id: string): Promise<void> {
+    const end = await readBack(operation, id);
+    // the next process asks again
+    if (closing.signal.aborted) return;
+    finish(operation, end);
+    pump();
+  }
+
+  async function readBack({ batch, tool, order }: QueuedOperation, id: string): Promise<OperationEnd> {
+    const late = new AbortController();
+    const stopTimer = deps.timer(QUESTION_MS, () => late.abort(tooSlow()));
+    const signal = AbortSignal.any([late.signal, closing.signal]);
+    const settling = { ...deps, limits: deps.answers };
+    try {
+      const call = deps.prepare({
+        tool,
+        args: order.args,
+        console: order.console,
+        site: order.site,
+        owner: batch.owner,
+      });
+      const turn = { id, signal, progress: () => undefined };
+      return endOf(await abortable(settleUnknown(settling, call, turn, id), signal));
+    } catch {
+      return { state: "error", result: failureAnswer(outcomeUnknown(id, true), deps.answers) };
+    } finally {
+      stopTimer();
+    }
   }
 
   function pump(): void {
@@ -97,6 +132,11 @@ export function createBatches(deps: BatchDeps): Batches {
       if ("refusal" in prepared) {
         deps.auditing.denied(id, asked, prepared.error);
         return endOf(prepared.refusal);
+      }
+      const { denied } = prepared;
+      if (denied !== undefined && !isKnown(deps, { id, call: prepared, repeat: order.repeat })) {
+        deps.auditing.denied(id, asked, denied);
+        return endOf(failureAnswer(denied, deps.answers));
       }
       const untilMs = Math.min(batch.deadlineMs, batch.acceptedMs + (order.deadlineMs ?? Number.POSITIVE_INFINITY));
       const request = {
@@ -222,7 +262,8 @@ function sortOperation(deps: BatchDeps, { owner }: BatchRequest, operation: Batc
 
 function preparedOrUndefined(deps: BatchDeps, asked: Asked): Prepared | undefined {
   try {
-    return deps.prepare(asked);
+    const call = deps.prepare(asked);
+    return call.denied === undefined ? call : undefined;
   } catch (error) {
     if (error instanceof EdgeError) return undefined;
     throw error;

@@ -39,6 +39,8 @@ export interface Prepared {
   readonly siteName: string;
   readonly confirm: boolean;
   readonly confirmToken: string | undefined;
+  /** The gate that forbids this write; it is shut to a new one, never to the outcome of one that the journal knows. */
+  readonly denied: EdgeError | undefined;
   /**
    * Keyed hash over organisation, grant, tool, arguments and place: equal calls have equal ones. Made when it is asked
    * for: a read needs it only where its id comes twice.
@@ -54,7 +56,7 @@ export interface PrepareDeps {
   readonly policy: Policy;
 }
 
-/** In this order; each refusal is an EdgeError that says what would be right. */
+/** In this order; each refusal is an EdgeError that says what would be right. A shut gate is told and not thrown. */
 export function prepare(deps: PrepareDeps, asked: Asked): Prepared {
   const tool = deps.tools.get(asked.tool);
   if (tool === undefined) throw toolNotFound(asked.tool, deps.catalog.nearest(asked.tool));
@@ -63,7 +65,6 @@ export function prepare(deps: PrepareDeps, asked: Asked): Prepared {
   if (marked !== undefined) throw markerSent(tool.name, marked);
   const { confirm, confirm_token: confirmToken, ...args } = checked;
   const action = deps.catalog.actionOf(tool.name, checked);
-  if (action !== "read") deps.policy.assertWrite(tool, checked);
   const place = placeOf(deps.consoles, asked);
   return {
     tool,
@@ -73,6 +74,7 @@ export function prepare(deps: PrepareDeps, asked: Asked): Prepared {
     ...place,
     confirm: confirm === true,
     confirmToken: typeof confirmToken === "string" && confirmToken !== "" ? confirmToken : undefined,
+    denied: action === "read" ? undefined : deniedBy(deps.policy, tool, checked),
     fingerprint: () =>
       deps.journal.hmac(
         asked.owner.org,
@@ -83,6 +85,16 @@ export function prepare(deps: PrepareDeps, asked: Asked): Prepared {
         place.siteName.toLowerCase(),
       ),
   };
+}
+
+function deniedBy(policy: Policy, tool: Tool, args: Row): EdgeError | undefined {
+  try {
+    policy.assertWrite(tool, args);
+    return undefined;
+  } catch (error) {
+    if (error instanceof EdgeError) return error;
+    throw error;
+  }
 }
 
 /** A read-modify-write by a model would save the marker as the new password. */

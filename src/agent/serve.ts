@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import { EdgeError } from "../errors.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { AgentDescription, AgentPort, CallEvents, CallRequest, CallResult } from "../tunnel/calls.ts";
-import type { AnswerLimits } from "./answers.ts";
+import { type AnswerLimits, failureAnswer } from "./answers.ts";
 import { createAuditing } from "./auditing.ts";
 import { createBatches } from "./batches.ts";
 import type { RandomBytes } from "./call-id.ts";
@@ -15,6 +15,7 @@ import type { Policy } from "./policy.ts";
 import { type Asked, type ConsolePlace, type PrepareDeps, prepare } from "./prepared.ts";
 import { createCalls } from "./running-calls.ts";
 import type { Sealer } from "./seal.ts";
+import { isKnown } from "./write.ts";
 
 export interface AgentDeps {
   readonly agentId: string;
@@ -75,13 +76,19 @@ export function createAgent(deps: AgentDeps): Agent {
       auditing.denied(id, request, prepared.error);
       return prepared.refusal;
     }
+    const { denied } = prepared;
+    const repeat = request.repeat === true;
+    if (denied !== undefined && !isKnown({ journal: deps.journal, tokens }, { id, call: prepared, repeat })) {
+      auditing.denied(id, request, denied);
+      return failureAnswer(denied, answers);
+    }
     if (request.kind !== prepared.kind) {
       const mismatch = kindMismatch(request, prepared.kind);
       auditing.denied(id, request, mismatch);
       throw mismatch;
     }
     const { maxBytes } = request;
-    const run = { id, source: "direct", call: prepared, repeat: request.repeat === true, maxBytes } as const;
+    const run = { id, source: "direct", call: prepared, repeat, maxBytes } as const;
     return await auditing.allowed(id, request, prepared, () => calls.run(run, request.ttlMs, events));
   }
 

@@ -45,6 +45,7 @@ export async function runWrite(deps: WriteDeps, request: WriteRequest, turn: Tur
       return await known;
     }
   }
+  if (call.denied !== undefined) throw call.denied;
   const site = await call.console.network.site(call.siteName, turn.signal);
   const plan = await planOf(deps, call, site, turn);
   turn.signal.throwIfAborted();
@@ -106,6 +107,25 @@ function preview(deps: WriteDeps, call: Prepared, plan: Plan, site: string): Cal
   return jsonAnswer({ ...previewFields(plan, call.tool.name, token), site }, deps.limits, call.tool);
 }
 
+/** True where the journal has this id's outcome, its token's or an unresolved twin's: then a shut gate tells nothing new. */
+export function isKnown(
+  deps: Pick<WriteDeps, "journal" | "tokens">,
+  { id, call, repeat }: { readonly id: string } & Pick<WriteRequest, "call" | "repeat">,
+): boolean {
+  const { journal, tokens } = deps;
+  const key = { id, fingerprint: call.fingerprint() };
+  try {
+    if (journal.find(key).state !== "new") return true;
+    const spent =
+      call.confirmToken !== undefined && tokens.check(call.confirmToken, boundTo(journal, call)).spentBy !== undefined;
+    return spent || (!repeat && journal.twin(key).state !== "new");
+  } catch (error) {
+    // stale, or another call's id or token: no outcome of this call
+    if (error instanceof EdgeError) return false;
+    throw error;
+  }
+}
+
 /** The first outcome of this id, of its token, or of an unresolved twin: then nothing runs. */
 function knownOutcome(
   deps: WriteDeps,
@@ -114,7 +134,7 @@ function knownOutcome(
   turn: Turn,
 ): Promise<CallResult> | undefined {
   const { call } = request;
-  const outcome = (found: Found) => outcomeOf(deps, found, key.id, () => settleUnknown(deps, call, turn, found));
+  const outcome = (found: Found) => outcomeOf(deps, found, key.id, (first) => settleUnknown(deps, call, turn, first));
   const own = outcome(deps.journal.find(key));
   if (own !== undefined) return own;
   if (call.confirmToken !== undefined) {
@@ -132,7 +152,7 @@ function outcomeOf(
   deps: WriteDeps,
   found: Found,
   id: string,
-  settle: () => Promise<CallResult>,
+  settle: (id: string) => Promise<CallResult>,
 ): Promise<CallResult> | undefined {
   if (found.state === "new") return undefined;
   const told = (result: CallResult) => {
@@ -142,15 +162,20 @@ function outcomeOf(
   };
   if (found.state === "done") return Promise.resolve(told(found.result));
   if (found.state === "cancelled") throw new EdgeError("CANCELLED", "This call was cancelled before it started.");
-  return (deps.running(found.id) ?? settle()).then(told);
+  return (deps.running(found.id) ?? settle(found.id)).then(told);
 }
 
 /**
  * A write whose process died under it: where the console already shows what it asked for (it did not before, or no row
- * would stand), it took effect. Otherwise nobody knows, and OUTCOME_UNKNOWN is thrown. Never runs it again.
+ * would stand), it took effect. Otherwise nobody knows, and OUTCOME_UNKNOWN is thrown. Never runs it again. `id` is the
+ * dead write's, `turn` that of whoever asks.
  */
-async function settleUnknown(deps: WriteDeps, call: Prepared, turn: Turn, found: Found): Promise<CallResult> {
-  const id = found.state === "new" ? turn.id : found.id;
+export async function settleUnknown(
+  deps: Pick<WriteDeps, "journal" | "limits" | "now" | "warn">,
+  call: Prepared,
+  turn: Pick<Turn, "id" | "signal" | "progress">,
+  id: string,
+): Promise<CallResult> {
   const unknown = outcomeUnknown(id, id === turn.id);
   const site = await call.console.network.site(call.siteName).catch(() => Promise.reject(unknown));
   const shown = await planOf(deps, call, site, turn).then(
@@ -189,7 +214,7 @@ function assertSameState(deps: WriteDeps, { call, confirmedByBatch }: WriteReque
 /** One durable step: the id is still free, no twin appeared, the token is spent, the row stands. */
 function begin(deps: WriteDeps, request: WriteRequest, key: CallKey, turn: Turn): Promise<CallResult> | undefined {
   const outcome = (found: Found) =>
-    outcomeOf(deps, found, key.id, () => settleUnknown(deps, request.call, turn, found));
+    outcomeOf(deps, found, key.id, (first) => settleUnknown(deps, request.call, turn, first));
   return deps.journal.transaction(() => {
     const known = outcome(deps.journal.find(key)) ?? (request.repeat ? undefined : outcome(deps.journal.twin(key)));
     if (known !== undefined) return known;
@@ -201,7 +226,7 @@ function begin(deps: WriteDeps, request: WriteRequest, key: CallKey, turn: Turn)
 }
 
 /** An outcome that cannot be recorded is still told; its row stays open, so a repeat of the id learns OUTCOME_UNKNOWN. */
-function record(deps: WriteDeps, id: string, outcome: Outcome): void {
+function record(deps: Pick<WriteDeps, "journal" | "warn">, id: string, outcome: Outcome): void {
   try {
     deps.journal.finish(id, outcome.result, outcome.unresolved);
   } catch (error) {

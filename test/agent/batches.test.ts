@@ -311,6 +311,32 @@ test("after a restart what was queued runs, and a write that was under way is un
   assert.deepEqual(console.writes(), ["POST /notes", "POST /notes"]);
 });
 
+for (const { what, after, told } of [
+  { what: "after", after: true, told: [0, "done"] },
+  { what: "before", after: false, told: [0, "error"] },
+] as const) {
+  test(`an update of a batch whose process died ${what} the console took it is settled by reading back`, async (t) => {
+    const path = join(temporaryFolder(t), "journal.sqlite");
+    const [clock, console] = [manualClock(), notesConsole()];
+    const before = agentUnderTest(t, { path, clock, console });
+    const { enter, reached } = gate();
+    const hold = (request: string) => (request.startsWith("PUT") ? enter() : undefined);
+    if (after) console.after = hold;
+    else console.before = hold;
+    const change = { index: 0, tool: "unifi_update_note", args: { id: "1", text: "bread", confirm: true } };
+    await before.agent.batch(batchOf(before.id(), [change]));
+    await reached;
+    before.die();
+
+    console.after = console.before = () => undefined;
+    const { ended, answer } = watch(agentUnderTest(t, { path, clock, console }));
+
+    assert.deepEqual(await ended(1), [told]);
+    assert.equal(after ? answer(0).settled_by_reading : answer(0).code, after ? true : "OUTCOME_UNKNOWN");
+    assert.equal(console.writes().length, 1);
+  });
+}
+
 test("arguments are sealed while they wait and erased once the operation has ended", async (t) => {
   const under = agentUnderTest(t);
   const { ended } = watch(under);

@@ -378,6 +378,37 @@ test("an outcome that cannot be recorded is told, and its id is unknown afterwar
   assert.deepEqual(console.writes(), ["POST /notes"]);
 });
 
+test("an agent that was made read-only answers for earlier writes from its journal, and makes no new ones", async (t) => {
+  const path = join(temporaryFolder(t), "journal.sqlite");
+  const [clock, console] = [manualClock(), notesConsole()];
+  const before = agentUnderTest(t, { path, clock, console });
+  const [done, lost] = [before.id(), before.id()];
+  const update = { tool: "unifi_update_note", args: { id: "1", text: "bread", confirm: true } };
+  const first = answerOf(await before.agent.call(request(done), {}));
+  const { enter, reached } = gate();
+  console.after = enter;
+  void before.agent.call(request(lost, update), {});
+  await reached;
+  before.die();
+  console.after = () => undefined;
+  console.notes.set("1", { id: "1", text: "somebody else's" });
+
+  const { agent, decisions, id } = agentUnderTest(t, { path, clock, console, allowWrites: false });
+  const again = answerOf(await agent.call(request(done), {}));
+  const twin = answerOf(await agent.call(request(id()), {}));
+  const forced = answerOf(await agent.call(request(id(), { repeat: true }), {}));
+
+  assert.deepEqual(again, first);
+  assert.equal(twin.repeated_of, done);
+  await assert.rejects(agent.call(request(lost, update), {}), failing("OUTCOME_UNKNOWN"));
+  assert.deepEqual([forced.code, forced.executed], ["POLICY_DENIED", "no"]);
+  assert.deepEqual(
+    decisions.map(({ verdict }) => verdict),
+    ["allowed", "allowed", "denied", "allowed"],
+  );
+  assert.equal(console.writes().length, 2);
+});
+
 const DYING = [
   ["an update", "unifi_update_note", { id: "1", text: "bread", confirm: true }],
   ["a delete", "unifi_delete_note", { id: "1" }],
