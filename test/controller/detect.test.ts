@@ -61,7 +61,11 @@ for (const { root, proxy, type, warned } of CASES) {
 }
 
 test("a console that answers neither rule is unreachable for now", async () => {
-  await assert.rejects(detect(probing({ root: 502, proxy: 429 })), { code: "CONTROLLER_UNREACHABLE", executed: "no" });
+  await assert.rejects(detect(probing({ root: 502, proxy: 429 })), {
+    code: "CONTROLLER_UNREACHABLE",
+    executed: "no",
+    hint: /UNIFI_CONTROLLER_TYPE.*unifi-edge doctor/,
+  });
 });
 
 test("a set type is believed without asking", async () => {

@@ -162,6 +162,7 @@ for (const { name, answer, read } of NO_ANSWERS) {
 
     assert.deepEqual([written.code, written.executed, write.attempts()], ["OUTCOME_UNKNOWN", "maybe", 1]);
     assert.deepEqual([failed.code, failed.executed, reading.attempts()], [read, "no", 1]);
+    if (read === "CONTROLLER_UNREACHABLE") assert.match(failed.hint ?? "", /unifi-edge doctor/);
   });
 }
 
@@ -415,4 +416,5 @@ test("a console that nothing listens at is unreachable, for reads and writes ali
 
   assert.deepEqual([error.code, error.executed], ["CONTROLLER_UNREACHABLE", "no"]);
   assert.match(error.message, /nothing listens on that port/);
+  assert.match(error.hint ?? "", /unifi-edge doctor/);
 });

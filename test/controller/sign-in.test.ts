@@ -142,8 +142,9 @@ for (const [name, answer] of [
     const console = await startScripted(t, os.script);
     const network = openConsole(t, optionsFor(console));
 
-    await assert.rejects(network.sites(), { code: "CONTROLLER_UNREACHABLE", executed: "no" });
-    await assert.rejects(network.sites(), { code: "CONTROLLER_UNREACHABLE", executed: "no" });
+    const unreachable = { code: "CONTROLLER_UNREACHABLE", executed: "no", hint: /unifi-edge doctor/ };
+    await assert.rejects(network.sites(), unreachable);
+    await assert.rejects(network.sites(), unreachable);
     assert.equal(signIns(console.lines()), 2);
   });
 }

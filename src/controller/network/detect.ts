@@ -1,8 +1,8 @@
 /** Finds out whether a console is UniFi OS or standalone, by two rules that are asked at once. */
-import { EdgeError } from "../../errors.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { exchangeFailure } from "./failures.ts";
 import type { ConsoleLog, ControllerType } from "./options.ts";
+import { unreachable } from "./unreachable.ts";
 
 export interface DetectOptions {
   readonly controllerType: ControllerType | "auto";
@@ -45,7 +45,7 @@ export async function detectControllerType(exchange: Exchange, options: DetectOp
   }
   const type = byProxy ?? byRoot;
   if (type === undefined) {
-    throw new EdgeError("CONTROLLER_UNREACHABLE", "The console does not answer sensibly yet; it may be starting.", {
+    throw unreachable("The console does not answer sensibly yet; it may be starting.", {
       hint: "If this lasts, set UNIFI_CONTROLLER_TYPE to proxy (UniFi OS) or direct (standalone).",
     });
   }

@@ -4,6 +4,7 @@ import type { HttpMethod, Row } from "../controller.ts";
 import type { Answer } from "./exchange.ts";
 import type { Family } from "./paths.ts";
 import { meaningOf, type Refusal, refusalOf, v1EnvelopeOf } from "./refusals.ts";
+import { unreachable } from "./unreachable.ts";
 
 /** What was asked, as far as judging needs it. */
 export interface Asked {
@@ -120,11 +121,9 @@ function serverFailure(asked: Asked, { status, isJson, refusal }: ReadAnswer): E
     });
   }
   if (asked.writes) return noAnswer(asked, `an error page (HTTP ${status})`);
-  return new EdgeError(
-    status === 500 ? "CONTROLLER_FAILED" : "CONTROLLER_UNREACHABLE",
-    `The console answered with an error page (HTTP ${status}); its Network application may be restarting.`,
-    { ...details, executed: "no" },
-  );
+  const words = `The console answered with an error page (HTTP ${status}); its Network application may be restarting.`;
+  if (status === 500) return new EdgeError("CONTROLLER_FAILED", words, { ...details, executed: "no" });
+  return unreachable(words, details);
 }
 
 /** The console answered, but not about what was asked. */

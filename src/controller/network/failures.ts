@@ -2,6 +2,7 @@
 import { EdgeError, type EdgeErrorOptions } from "../../errors.ts";
 import { codeOf, untrustedError } from "../tls.ts";
 import { ExchangeError } from "./exchange.ts";
+import { unreachable } from "./unreachable.ts";
 
 /** Network failures by Node's or undici's code, in words. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -43,7 +44,7 @@ export function exchangeFailure(thrown: unknown, writes: boolean): unknown {
   if (thrown.reason === "timeout" && thrown.sent) {
     return new EdgeError("TIMEOUT", "The console did not answer in time.", options);
   }
-  return new EdgeError("CONTROLLER_UNREACHABLE", `The console cannot be reached: ${lostBecause(thrown)}.`, options);
+  return unreachable(`The console cannot be reached: ${lostBecause(thrown)}.`, { cause: thrown });
 }
 
 function lostBecause(error: ExchangeError): string {

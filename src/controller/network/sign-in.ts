@@ -6,6 +6,7 @@ import { consoleDetails, mfaRequired, type ReadAnswer, readAnswer } from "./enve
 import type { Exchange } from "./exchange.ts";
 import { exchangeFailure } from "./failures.ts";
 import type { ControllerType } from "./options.ts";
+import { unreachable } from "./unreachable.ts";
 
 export interface Credentials {
   readonly username: string;
@@ -70,7 +71,7 @@ function refusedSignIn(type: ControllerType, read: ReadAnswer): EdgeError | unde
   if (status === 429) return tooManySignIns(read);
   if (status === 404 || status === 405) return wrongType(type);
   if (status >= 500 || (status < 400 && !read.isJson)) {
-    return new EdgeError("CONTROLLER_UNREACHABLE", `The console cannot take sign-ins yet (HTTP ${status}).`);
+    return unreachable(`The console cannot take sign-ins yet (HTTP ${status}).`);
   }
   return status >= 400 || refusal !== undefined ? refusedPassword(read) : undefined;
 }
