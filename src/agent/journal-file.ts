@@ -1,5 +1,5 @@
 /** Opens the journal's file: SQLite in WAL mode, every commit on disk, one process alone, its tables made or checked. */
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { EdgeError } from "../errors.ts";
@@ -37,7 +37,7 @@ const TABLES = `
 export function openJournalFile(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (path !== ":memory:") keepPrivate(path);
     database = new DatabaseSync(path);
     // The lock mode comes first: WAL opened in exclusive mode needs no shared memory, and a second process meets the lock.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
@@ -46,12 +46,18 @@ export function openJournalFile(path: string): DatabaseSync {
     const format = database.prepare("PRAGMA user_version").get()?.user_version;
     if (format !== 0 && format !== FORMAT) throw new Error(`its format is ${format}, this version reads ${FORMAT}`);
     database.exec(`${TABLES} PRAGMA user_version = ${FORMAT}; COMMIT`);
-    if (path !== ":memory:") chmodSync(path, 0o600);
     return database;
   } catch (cause) {
     database?.close();
     throw unusable(path, cause);
   }
+}
+
+/** Before SQLite sees it: its own files follow the mode of the main one, and would be readable by everyone. */
+function keepPrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
 }
 
 function unusable(path: string, cause: unknown): EdgeError {
@@ -64,7 +70,21 @@ function unusable(path: string, cause: unknown): EdgeError {
     });
   }
   return new EdgeError("CONFIG_INVALID", `The journal ${path} cannot be used: ${why}.`, {
-    hint: "UNIFI_EDGE_STATE_DIR must name a folder on a local disk that this user may write.",
+    hint:
+      HINTS[resultCodeOf(cause)] ?? "UNIFI_EDGE_STATE_DIR must name a folder on a local disk that this user may write.",
     cause,
   });
+}
+
+const DAMAGED =
+  "Move the file and its -wal away and start again: a new journal begins, and writes whose answer is still open are told as OUTCOME_UNKNOWN.";
+/** By SQLite's primary result codes. */
+const HINTS: Readonly<Record<number, string>> = {
+  11: DAMAGED,
+  13: "Free disk space in the agent's UNIFI_EDGE_STATE_DIR, then start it again.",
+  26: DAMAGED,
+};
+
+function resultCodeOf(cause: unknown): number {
+  return cause instanceof Error && "errcode" in cause ? Number(cause.errcode) & 0xff : 0;
 }

@@ -1,12 +1,12 @@
 /** The store of one process: a SQLite file (or memory), with the same promises as the one on Redis. */
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EdgeError } from "../errors.ts";
 import type { Commit, Condition, Store } from "./store.ts";
 
 export interface EmbeddedStoreOptions {
-  /** A file, made with mode 0600 where absent, or `:memory:`. */
+  /** A file, of mode 0600 from the start, or `:memory:`. */
   readonly path: string;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -53,8 +53,8 @@ type Statements = Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
 /** Throws STORE_UNAVAILABLE when the file cannot be opened or another process holds it. */
 export function createEmbeddedStore({ path, now }: EmbeddedStoreOptions): Store {
   const database = told(() => open(path));
-  const statements = Object.fromEntries(
-    Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)]),
+  const statements = told(() =>
+    Object.fromEntries(Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)])),
   ) as Statements; // the keys are those of STATEMENTS
   const listeners = new Map<string, Set<(message: string) => void>>();
   let sweptAtMs = now();
@@ -121,10 +121,7 @@ export function createEmbeddedStore({ path, now }: EmbeddedStoreOptions): Store 
 }
 
 function open(path: string): DatabaseSync {
-  if (path !== ":memory:") {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, "a", 0o600)); // SQLite would make it readable by everyone
-  }
+  if (path !== ":memory:") keepPrivate(path);
   const database = new DatabaseSync(path);
   try {
     database.exec(SCHEMA);
@@ -133,6 +130,13 @@ function open(path: string): DatabaseSync {
     throw error;
   }
   return database;
+}
+
+/** SQLite's own files follow the mode of the main one, and that would be readable by everyone. */
+function keepPrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
 }
 
 function inTransaction(database: DatabaseSync, step: () => boolean): boolean {

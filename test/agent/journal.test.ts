@@ -1,6 +1,6 @@
 /** The ledger's file: one process, one identity, bounded, and honest about what it no longer knows. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { v7 } from "uuid";
@@ -29,7 +29,30 @@ test("a file that is no journal is refused in words", (t) => {
   const path = join(temporaryFolder(t), "journal.sqlite");
   writeFileSync(path, "not a database, but long enough to look at ".repeat(100));
 
-  assert.throws(() => openJournal({ path, now: () => 0, random }), failing("CONFIG_INVALID"));
+  assert.throws(() => openJournal({ path, now: () => 0, random }), {
+    code: "CONFIG_INVALID",
+    hint: /a new journal begins/,
+  });
+});
+
+test("nobody but its owner may read the journal or what SQLite keeps beside it", (t) => {
+  const folder = join(temporaryFolder(t), "state");
+  const path = join(folder, "journal.sqlite");
+  const first = openJournal({ path, now: () => 0, random });
+  const modes = () => readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
+  const fresh = modes();
+  first.close();
+  writeFileSync(`${path}-wal`, "", { mode: 0o644 });
+
+  const { close } = openJournal({ path, now: () => 0, random });
+  t.after(close);
+
+  const expected = [
+    ["journal.sqlite", 0o600],
+    ["journal.sqlite-wal", 0o600],
+  ];
+  assert.deepEqual([fresh, modes()], [expected, expected]);
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
 });
 
 test("every commit is on disk before it returns", (t) => {

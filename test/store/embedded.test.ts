@@ -39,6 +39,17 @@ test("nobody but its owner may read the file", async (t) => {
   for (const file of [path, `${path}-wal`]) assert.equal(statSync(file).mode & 0o777, 0o600, file);
 });
 
+test("a file that was readable by others, with what a dead process left beside it, is so no more", async (t) => {
+  const path = join(directory(t), "edge.db");
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) writeFileSync(file, "", { mode: 0o644 });
+
+  const store = createEmbeddedStore({ path, now: Date.now });
+  t.after(() => store.close());
+  await store.commit({ set: [{ key: "ue:{a}:k", value: "v" }] });
+
+  for (const file of [path, `${path}-wal`]) assert.equal(statSync(file).mode & 0o777, 0o600, file);
+});
+
 test("a second opener of the same file is refused in words", async (t) => {
   const path = join(directory(t), "edge.db");
   const store = createEmbeddedStore({ path, now: Date.now });
