@@ -1,6 +1,7 @@
 /** Makes the gateway's real parts, listens, and ends in order. The only place here that reads settings. */
 import { createHmac, randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { v7 as uuidv7 } from "uuid";
 import { buildAdminApi } from "../admin/api.ts";
@@ -16,6 +17,7 @@ import { RECONNECT_WAIT_MS } from "../routing/call.ts";
 import { Directory } from "../routing/directory.ts";
 import { findAgent } from "../store/agents.ts";
 import { createBatchRecords } from "../store/batches.ts";
+import { checkBirthmark } from "../store/birthmark.ts";
 import { nextEpoch } from "../store/epochs.ts";
 import { createIntents } from "../store/intents.ts";
 import { spendJti } from "../store/jti.ts";
@@ -74,7 +76,8 @@ export async function startGateway({
   const keyFor = (purpose: string) => createHmac("sha256", secret).update(purpose).digest();
   const store = openStore(config, log);
   await store.ping();
-  await openRegister(store, { random: randomBytes, now: Date.now });
+  const register = await openRegister(store, { random: randomBytes, now: Date.now });
+  if (config.redisUrl === undefined) checkBirthmark(join(config.stateDir, "store.id"), register);
 
   const catalog = createCatalog(loadManifest(new URL("../../tools_manifest.json", import.meta.url)));
   const metrics = createMetrics();
