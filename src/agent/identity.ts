@@ -1,5 +1,6 @@
 /** Who this agent is: its Ed25519 key and where it belongs, in one 0600 file that is replaced, never half written. */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { exportJWK, generateKeyPair } from "jose";
@@ -30,6 +31,11 @@ export type AgentIdentity = Readonly<Static<typeof StoredIdentity>>;
 const identityPath = (stateDir: string) => join(stateDir, "identity.json");
 /** The key between its making and the gateway's answer: the same token with the same key may be sent again. */
 const pendingKeyPath = (stateDir: string) => join(stateDir, "enrolling-key.json");
+
+/** False before enrolment; what the file holds is judged when it is read. */
+export function hasIdentity(stateDir: string): boolean {
+  return existsSync(identityPath(stateDir));
+}
 
 /** Undefined before enrolment. Throws CONFIG_INVALID when the file is there and is not an identity. */
 export async function readIdentity(stateDir: string): Promise<AgentIdentity | undefined> {

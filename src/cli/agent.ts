@@ -36,8 +36,11 @@ Writes are off until UNIFI_ALLOW_WRITES=true. First start:
 }
 
 async function run(options: AgentOptions): Promise<void> {
-  const { runAgent } = await import("../agent/main.ts");
-  const config = readAgentConfig(environmentWith(options), options.config);
+  const [{ runAgent }, { hasIdentity }] = await Promise.all([
+    import("../agent/main.ts"),
+    import("../agent/identity.ts"),
+  ]);
+  const config = readAgentConfig(environmentWith(options), options.config, (stateDir) => !hasIdentity(stateDir));
   // standard output stays free for answers; the log goes to standard error
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2));
   const stop = new AbortController();

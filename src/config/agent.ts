@@ -131,13 +131,21 @@ export interface AgentConfig extends AgentValues {
   readonly auditFile: string;
 }
 
-/** Throws CONFIG_INVALID naming every wrong value. `file` is the YAML file's path, if any. */
-export function readAgentConfig(environment: Environment, file?: string): AgentConfig {
+/**
+ * Throws CONFIG_INVALID naming every wrong value. `file` is the YAML file's path, if any. `mustEnrol` says of a state
+ * folder whether its agent has no identity yet, and so needs a gateway and a token; `local` never does.
+ */
+export function readAgentConfig(
+  environment: Environment,
+  file?: string,
+  mustEnrol: (stateDir: string) => boolean = () => false,
+): AgentConfig {
   const problems: string[] = [];
   const path = file ?? environment.UNIFI_EDGE_CONFIG;
   const flat = path === undefined ? {} : readSettingsFile(path);
   const { confirm, permissionMode, ...values } = readSettings(AGENT_SETTINGS, environment, flat, problems);
   const consoles = readConsoles(environment, flat, path, problems);
+  if (mustEnrol(values.stateDir)) problems.push(...enrolmentProblems(values));
   refuse(problems);
   return Object.freeze({
     ...values,
@@ -146,6 +154,20 @@ export function readAgentConfig(environment: Environment, file?: string): AgentC
     gates: gatesOf(environment, flat),
     auditFile: values.auditFile ?? resolve(values.stateDir, "audit.jsonl"),
   });
+}
+
+function enrolmentProblems({
+  gatewayUrl,
+  enrolmentToken,
+}: Pick<AgentValues, "gatewayUrl" | "enrolmentToken">): readonly string[] {
+  return [
+    ...(gatewayUrl === undefined
+      ? ["UNIFI_EDGE_GATEWAY is not set: the gateway's URL, needed at the first start"]
+      : []),
+    ...(enrolmentToken === undefined
+      ? ["UNIFI_EDGE_TOKEN is not set: a one-time token, from the set-up page or `unifi-edge location token`"]
+      : []),
+  ];
 }
 
 /** The environment wins over the file, as everywhere. */

@@ -129,3 +129,16 @@ test("a missing host is told once", () => {
     (error) => error instanceof EdgeError && error.message.split("UNIFI_HOST is not set").length === 2,
   );
 });
+
+test("an agent without identity is told everything that its first start needs, at once", () => {
+  assert.throws(
+    () => readAgentConfig({}, undefined, () => true),
+    (error) => {
+      assert.ok(error instanceof EdgeError);
+      for (const name of ["UNIFI_HOST", "UNIFI_EDGE_GATEWAY", "UNIFI_EDGE_TOKEN"])
+        assert.ok(error.message.includes(name), name);
+      return true;
+    },
+  );
+  assert.ok(readAgentConfig({ UNIFI_HOST: "192.0.2.1", UNIFI_API_KEY: "key" }, undefined, () => false));
+});
