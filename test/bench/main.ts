@@ -2,6 +2,7 @@
  * `npm run bench`: what requests cost, as ratios to a bare Fastify route that parses the same request and sends the same
  * bytes, in one run. Absolute times of a shared machine mean little; CPU per request against the yardstick, round by
  * round, does. Bare against bare is the control. Exits with 1 when a target is missed.
+ * `npm run bench -- tool-index` measures only the cases that are named.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -51,8 +52,9 @@ async function run(): Promise<boolean> {
   bare.send(cases.map(({ name, answer }) => ({ name, answer })));
   const [barePort] = (await once(bare, "message")) as [number];
 
+  const wanted = process.argv.slice(2);
   const rows: Row[] = [];
-  for (const each of cases) {
+  for (const each of cases.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const agent = each.place === undefined ? undefined : world.agents.get(each.place)?.pid;
     const common = { ...requestOf(each, tokens), connections: CONNECTIONS, seconds: SECONDS };
     const ours: Load = {
