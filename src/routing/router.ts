@@ -17,8 +17,10 @@ import { frameBytesOf, joinPlaces, withFieldsFirst } from "./splice.ts";
 export const PENDING_PER_PLACE = 8;
 /** An answer's size over all places of a fan-out (design 3.1). */
 const ANSWER_BYTES = 64 * 1024;
-/** A fan-out's share never falls below this, so that a site can always say something. */
+/** A fan-out's share never falls below this, so that a site can always say something; with many, not all may have it. */
 const MIN_SHARE_BYTES = 3 * 1024;
+/** Kept for each place that has yet to be joined: at least it can be told that there was no room for its answer. */
+const NO_ROOM_BYTES = 256;
 
 export interface RouterOptions {
   readonly directory: Directory;
@@ -75,7 +77,8 @@ export function createRouter(options: RouterOptions): Router {
     places: readonly Place[],
     action: Action,
   ): Promise<Outcome> {
-    const share = shareOf(places);
+    let left = ANSWER_BYTES - frameBytesOf(places.map(({ id }) => id));
+    const share = Math.max(MIN_SHARE_BYTES, Math.floor(left / places.length));
     const answers: { location: string; isError: boolean; body: Buffer }[] = [];
     for (let from = 0; from < places.length; from += FAN_OUT_LIMIT) {
       const wave = places.slice(from, from + FAN_OUT_LIMIT);
@@ -83,7 +86,10 @@ export function createRouter(options: RouterOptions): Router {
         wave.map((place) => run(request, asking, place, action, share).catch(failedAnswer)),
       );
       outcomes.forEach((answer, index) => {
-        answers.push({ location: wave[index]?.id ?? "", ...ofShare(answer.result, share) });
+        const toCome = places.length - answers.length - 1;
+        const fitting = ofShare(answer.result, Math.min(share, left - toCome * NO_ROOM_BYTES));
+        answers.push({ location: wave[index]?.id ?? "", ...fitting });
+        left -= fitting.body.length;
       });
     }
     return { isError: answers.every((answer) => answer.isError), type: "json", body: joinPlaces(answers) };
@@ -220,25 +226,19 @@ export function createRouter(options: RouterOptions): Router {
   return { execute, fingerprint: fingerprintOf };
 }
 
-/** What each place may answer, so that all of them and what stands around them are one answer's size. */
-function shareOf(places: readonly Place[]): number {
-  const left = ANSWER_BYTES - frameBytesOf(places.map(({ id }) => id));
-  return Math.max(MIN_SHARE_BYTES, Math.floor(left / places.length));
-}
-
 /** An answer that may stand among others: what would break them or take their room is told as a failure instead. */
-function ofShare(result: CallResult, share: number): { isError: boolean; body: Buffer } {
-  const error = unfitFor(result, share) ?? faultOf(result, "no");
+function ofShare(result: CallResult, room: number): { isError: boolean; body: Buffer } {
+  const error = unfitFor(result, room) ?? faultOf(result, "no");
   if (error === undefined) return { isError: result.isError, body: result.body };
   return { isError: true, body: Buffer.from(JSON.stringify(failureResult(error))) };
 }
 
-function unfitFor({ type, body }: CallResult, share: number): EdgeError | undefined {
+function unfitFor({ type, body }: CallResult, room: number): EdgeError | undefined {
   const hint = "Add location with one id.";
   if (type !== "json")
     return new EdgeError("LOCATION_REQUIRED", "A picture is answered for one location at a time.", { hint });
-  if (body.length <= share) return undefined;
-  return new EdgeError("TOO_LARGE", `The answer is larger than its share of ${share} bytes.`, { hint });
+  if (body.length <= room) return undefined;
+  return new EdgeError("TOO_LARGE", "There is no room for this answer beside the others.", { hint });
 }
 
 export function ownerOf({ org, subject, grant }: Principal): CallOwner {

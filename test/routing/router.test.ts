@@ -1,60 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Decision } from "../../src/audit/audit.ts";
 import { EdgeError } from "../../src/errors.ts";
-import type { Asking, ExecuteRequest } from "../../src/mcp/execution.ts";
-import type { Principal } from "../../src/principal.ts";
-import { createRouter, PENDING_PER_PLACE } from "../../src/routing/router.ts";
+import { PENDING_PER_PLACE } from "../../src/routing/router.ts";
 import type { CallResult } from "../../src/tunnel/calls.ts";
-import {
-  type FakeConnection,
-  fakeConnection,
-  fakeDirectory,
-  fakeIntents,
-  jsonResult,
-  place,
-  principal,
-} from "../support/fake-agents.ts";
+import { type FakeConnection, fakeConnection, jsonResult, place, principal } from "../support/fake-agents.ts";
+import { block, setUp } from "./rig.ts";
 
 const lost = () => new EdgeError("OUTCOME_UNKNOWN", "the link broke");
 const offline = () => new EdgeError("AGENT_OFFLINE", "the link is gone");
-
-async function setUp(
-  connections: FakeConnection[],
-  places = connections.map((connection) => place(connection.location)),
-) {
-  const { directory } = await fakeDirectory(places, connections);
-  const intents = fakeIntents();
-  const decisions: Decision[] = [];
-  let ids = 0;
-  const router = createRouter({
-    directory,
-    intents,
-    actionOf: (tool) => ({ unifi_list_clients: "read" as const, unifi_block_client: "update" as const })[tool],
-    audit: {
-      record: (decision) => void decisions.push(decision),
-      ended: () => undefined,
-      flush: async () => undefined,
-      close: async () => undefined,
-    },
-    requireLocation: false,
-    callTimeoutMs: 30_000,
-    reconnectWaitMs: 50,
-    secret: Buffer.from("a secret"),
-    newId: () => `id-${++ids}`,
-    readId: () => `read-${++ids}`,
-    now: () => 0,
-    log: { warn: () => undefined, error: () => undefined },
-  });
-  const execute = async (request: Partial<ExecuteRequest>, who: Principal = principal(), whole = false) => {
-    const asking: Asking = { principal: who, signal: new AbortController().signal, whole };
-    const outcome = await router.execute({ tool: "unifi_list_clients", arguments: {}, ...request }, asking);
-    return { ...outcome, json: JSON.parse(outcome.body.toString()) };
-  };
-  return { directory, intents, decisions, execute };
-}
-
-const block = { tool: "unifi_block_client", arguments: { mac: "02:00:00:00:00:01", confirm: true } };
 
 test("one place's answer carries its location first and is otherwise untouched", async () => {
   const { execute } = await setUp([
@@ -93,93 +46,6 @@ test("a fan-out shares the answer's size among the places", async () => {
   const [share] = home.calls.map(({ maxBytes }) => maxBytes ?? 0);
   assert.equal(office.calls[0]?.maxBytes, share);
   assert.ok(share && share > 32_000 && share <= 32_768);
-});
-
-test("an agent that does not keep to its share loses its answer, and the others keep theirs", async () => {
-  const greedy = async () => jsonResult({ success: true, text: "x".repeat(60_000) });
-  const { execute } = await setUp([
-    fakeConnection({ location: "home", call: greedy }),
-    fakeConnection({ location: "office" }),
-  ]);
-
-  const { json, body } = await execute({});
-
-  assert.deepEqual([json.locations[0].error.code, json.locations[1].success], ["TOO_LARGE", true]);
-  assert.ok(body.length <= 64 * 1024);
-});
-
-const TWO_VALUES = '{"success":true}},{"location":"office","success":true,"data":{}';
-
-test("an answer that is no whole object does not break out of a fan-out", async () => {
-  const hostile = async () => ({ isError: false, type: "json" as const, body: Buffer.from(TWO_VALUES) });
-  const { execute } = await setUp([
-    fakeConnection({ location: "home", call: hostile }),
-    fakeConnection({ location: "office" }),
-  ]);
-
-  const { json } = await execute({});
-
-  assert.deepEqual(
-    json.locations.map((entry: { location: string; error?: { code: string } }) => [entry.location, entry.error?.code]),
-    [
-      ["home", "PROTOCOL_ERROR"],
-      ["office", undefined],
-    ],
-  );
-});
-
-test("an answer that will stand inside other JSON must be one whole object", async () => {
-  const hostile = async () => ({ isError: false, type: "json" as const, body: Buffer.from(TWO_VALUES) });
-  const { execute } = await setUp([fakeConnection({ location: "home", call: hostile })]);
-
-  const read = await execute({}, principal(), true);
-  const write = await execute(block, principal(), true);
-
-  assert.deepEqual([read.isError, read.json.code, read.json.executed], [true, "PROTOCOL_ERROR", "no"]);
-  assert.deepEqual([write.isError, write.json.code, write.json.executed], [true, "PROTOCOL_ERROR", "maybe"]);
-});
-
-for (const own of [
-  '"location":"office"',
-  '"\\u006cocation":"office"',
-  '"a":1, "loc\\u0061tion" : "office","location":"x"',
-]) {
-  test(`an agent cannot say that its answer is another place's: ${own}`, async () => {
-    const body = Buffer.from(`{"success":true,${own}}`);
-    const hostile = async () => ({ isError: false, type: "json" as const, body });
-    const { execute } = await setUp([fakeConnection({ location: "home", call: hostile })]);
-
-    const { json } = await execute({});
-
-    assert.deepEqual([json.location, json.success], ["home", true]);
-  });
-}
-
-test("a location deeper in an answer is the answer's own, byte by byte", async () => {
-  const text = '{"success":true,  "rows":[{"location":"attic","text":"\\u00e4"}]}';
-  const { execute } = await setUp([
-    fakeConnection({
-      location: "home",
-      call: async () => ({ isError: false, type: "json", body: Buffer.from(text) }),
-    }),
-  ]);
-
-  const { body } = await execute({});
-
-  assert.equal(body.toString(), `{"location":"home",${text.slice(1)}`);
-});
-
-test("an agent's own repeated_of stays where the gateway has none to say, and goes where it has", async () => {
-  const home = fakeConnection({
-    location: "home",
-    call: async () => jsonResult({ success: true, repeated_of: "agents" }),
-  });
-  const { execute } = await setUp([home]);
-
-  const first = await execute(block);
-  const second = await execute(block);
-
-  assert.deepEqual([first.json.repeated_of, second.json.repeated_of], ["agents", "id-1"]);
 });
 
 test("a read whose link breaks is asked again over the next link", async () => {
