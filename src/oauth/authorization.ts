@@ -1,4 +1,5 @@
 /** The embedded authorization server and the judge of tokens, put together from their parts. */
+import { lookup } from "node:dns/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyPluginAsync } from "fastify";
 import { EdgeError } from "../errors.ts";
@@ -17,6 +18,7 @@ import { pageText } from "./pages/layout.ts";
 import { messagePage } from "./pages/message-page.ts";
 import { createProvider } from "./provider.ts";
 import { providerRoutes } from "./provider-routes.ts";
+import { publicFetch } from "./public-fetch.ts";
 import { type ChallengeError, createResource } from "./resource.ts";
 import { createSealing } from "./sealing.ts";
 import type { Setup } from "./setup.ts";
@@ -46,7 +48,7 @@ export interface AuthorizationOptions extends Directory {
   readonly now: () => number;
   readonly random: RandomBytes;
   readonly log: (message: string, error: unknown) => void;
-  /** For client metadata documents and their keys; must hand `dispatcher` on. */
+  /** For client metadata documents and their keys; must hand `dispatcher` on. The public internet only by default. */
   readonly fetch?: typeof globalThis.fetch;
   readonly accessTokenTtlSeconds?: number;
   /** How often the deny list is read again. */
@@ -104,7 +106,7 @@ export async function createAuthorization(options: AuthorizationOptions): Promis
     resource,
     signingKeys,
     accessTokenTtlSeconds,
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch: options.fetch ?? publicFetch(globalThis.fetch, async (host) => lookup(host, { all: true })),
     accountExists: async (id) => (await findAccount(store, id)) !== undefined,
     organisationOfGrant: async (grant) => (await findGrant(store, grant))?.org,
     log,

@@ -39,6 +39,8 @@ export interface FixtureOptions {
   readonly store?: Store;
   /** False: the store stays without an account, as at a first start. */
   readonly withAccount?: boolean;
+  /** True: what is fetched goes out by the product's own way, not to a double. */
+  readonly ownFetch?: boolean;
   readonly options?: Partial<AuthorizationOptions>;
 }
 
@@ -57,7 +59,7 @@ export async function createFixture(t: TestContext, given: FixtureOptions = {}):
     random: randomBytes,
     log: (message, error) => logged.push([message, error]),
     wait: async () => {},
-    fetch: async () => new Response("no network in tests", { status: 503 }),
+    ...(given.ownFetch === true ? {} : { fetch: async () => new Response("no network in tests", { status: 503 }) }),
     organisationsOf: async (accountId) => {
       const found = [];
       for (const id of Object.keys(LOCATIONS)) {
