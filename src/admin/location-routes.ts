@@ -13,7 +13,9 @@ import {
   renameLocation,
 } from "../store/locations.ts";
 import { getOrganisation } from "../store/organisations.ts";
+import { findOwner } from "../store/owners.ts";
 import { createPlaces, type StoredPlaceStatus } from "../store/places.ts";
+import type { Store } from "../store/store.ts";
 import { agentCommand } from "./agent-command.ts";
 import { agentAnswer, DONE, type EnrolmentAnswer, iso, type LocationAnswer } from "./answers.ts";
 import type { AdminParts } from "./api.ts";
@@ -32,13 +34,18 @@ export async function locationRoutes(plain: FastifyInstance, parts: LocationPart
     await getOrganisation(store, org);
     const [known, seen] = await Promise.all([listLocations(store, org), places.places(org)]);
     const statusOf = new Map(seen.map(({ id, lastSeen }) => [id, lastSeen]));
-    return known.map((location) => answerOf(location, statusOf.get(location.id)));
+    return Promise.all(
+      known.map(async (location) => {
+        const status = statusOf.get(location.id);
+        return answerOf(location, status, await isHeld(store, org, location.id, status));
+      }),
+    );
   });
 
   app.post(locations, { schema: { params: OrgParams, body: NewNamed } }, async ({ params: { org }, body }, reply) => {
     await getOrganisation(store, org);
     reply.code(201);
-    return answerOf(await createLocation(store, org, body, now), undefined);
+    return answerOf(await createLocation(store, org, body, now), undefined, false);
   });
 
   app.patch(`${locations}/:location`, { schema: { params: LocationParams, body: Rename } }, async (request) => {
@@ -82,13 +89,23 @@ export async function locationRoutes(plain: FastifyInstance, parts: LocationPart
   );
 }
 
-function answerOf({ id, name, createdAtMs }: Location, seen: StoredPlaceStatus | undefined): LocationAnswer {
+/** Nobody is left to note that an agent is gone when its gateway was killed: only a lease that lives says it is there. */
+async function isHeld(store: Store, org: string, location: string, seen: StoredPlaceStatus | undefined) {
+  if (seen === undefined || seen.offlineSinceMs !== undefined) return false;
+  return (await findOwner(store, org, location)) !== undefined;
+}
+
+function answerOf(
+  { id, name, createdAtMs }: Location,
+  seen: StoredPlaceStatus | undefined,
+  held: boolean,
+): LocationAnswer {
   const since = seen?.offlineSinceMs;
   return {
     id,
     name,
     created: iso(createdAtMs),
-    status: seen === undefined ? "never seen" : since === undefined ? "online" : "offline",
+    status: seen === undefined ? "never seen" : held ? "online" : "offline",
     ...(since === undefined ? {} : { offline_since: iso(since) }),
     apps: [...(seen?.apps ?? [])],
     ...(seen === undefined ? {} : { agent_version: seen.agentVersion }),

@@ -10,6 +10,7 @@ import type { Decision } from "../../src/audit/audit.ts";
 import { issueAccessToken } from "../../src/store/access-tokens.ts";
 import { redeemEnrolment } from "../../src/store/enrolment.ts";
 import { saveGrant } from "../../src/store/grants.ts";
+import { claimOwner, releaseOwner } from "../../src/store/owners.ts";
 import { createPlaces } from "../../src/store/places.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
@@ -80,6 +81,24 @@ describeOnEveryStore("Administration API", (open) => {
       },
     ]);
     assert.deepEqual(left.body, []);
+  });
+
+  test("a location is online while a gateway holds its agent, not because a killed one once said so", async (t) => {
+    const { ask, store } = await withLocation(t, open);
+    await createPlaces(store).saveStatus("acme", "north", {
+      apps: ["network"],
+      agentVersion: "1.0.0",
+      manifestDigest: "d",
+    });
+    const status = async () => (await ask("GET", "/organisations/acme/locations")).body[0].status;
+
+    const left = await status();
+    const owner = { replica: "one", address: "https://edge.example.com", agentId: "agt_1", epoch: 1 };
+    await claimOwner(store, "acme", "north", owner);
+    const held = await status();
+    await releaseOwner(store, "acme", "north", owner);
+
+    assert.deepEqual([left, held, await status()], ["offline", "online", "offline"]);
   });
 
   test("an enrolment token comes with the ready command and enrols an agent", async (t) => {
