@@ -15,6 +15,28 @@ export function sendJson(
   res.end(bytes);
 }
 
+/** Node writes a one-byte string of up to 16 KiB, response head included, from the stack in one plain system call. */
+const ONE_WRITE_BYTES = 15 * 1024;
+
+/**
+ * A 200 made of pieces. A small one leaves as one string together with the response's head, which costs half of what
+ * writing a gathered list of buffers does; a large one is not copied.
+ */
+export function sendJsonPieces(res: ServerResponse, pieces: readonly Buffer[]): void {
+  const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+  res.writeHead(200, { "Content-Type": JSON_TYPE, "Content-Length": bytes });
+  if (bytes <= ONE_WRITE_BYTES) {
+    // latin1 both ways: each byte is a character and a byte again, whatever it means in UTF-8
+    let text = "";
+    for (const piece of pieces) text += piece.toString("latin1");
+    res.end(text, "latin1");
+    return;
+  }
+  res.cork();
+  for (const piece of pieces) res.write(piece);
+  res.end();
+}
+
 export function sendEmpty(res: ServerResponse, status: number, headers: Readonly<Record<string, string>> = {}): void {
   res.writeHead(status, { "Content-Length": 0, ...headers });
   res.end();

@@ -7,7 +7,7 @@ import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotoc
 import { createMcpHandler, InMemoryServerEventBus, SERVER_INFO_META_KEY } from "@modelcontextprotocol/server";
 import type { BytesCache } from "./bytes-cache.ts";
 import type { Caller } from "./caller.ts";
-import { abortOnClose, sendJson, whenTaken } from "./http.ts";
+import { abortOnClose, sendJson, sendJsonPieces, whenTaken } from "./http.ts";
 import { isRecord, type RequestId, RPC_CODES, type RpcRequest, rpcErrorBody } from "./json-rpc.ts";
 import { MODERN_VERSION } from "./plain-request.ts";
 import { CAPABILITIES, createSdkServer, LIST_TTL_MS, type SdkServerParts } from "./sdk-server.ts";
@@ -35,7 +35,7 @@ export interface Modern {
 
 export function createModern(parts: ModernParts): Modern {
   const tail = Buffer.from(
-    `,"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: parts.identity })}}`,
+    `,"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: parts.identity })}}}`,
   );
   const hint = `"ttlMs":${LIST_TTL_MS},"cacheScope":"private"`;
   const discovery = Buffer.from(
@@ -78,7 +78,7 @@ export function createModern(parts: ModernParts): Modern {
       return serveBySdk(parts, exchange);
     }
     const head = await (heads[request.method] ?? callHead)(exchange, request);
-    if (!res.destroyed) sendJson(res, 200, Buffer.concat([RESULT, head, tail, idTail(request.id)]));
+    if (!res.destroyed) sendJsonPieces(res, [startOf(request.id), head, tail]);
   }
 
   const heads: Readonly<Record<string, (exchange: Exchange, request: RpcRequest) => Buffer | Promise<Buffer>>> = {
@@ -90,8 +90,7 @@ export function createModern(parts: ModernParts): Modern {
   return { servePlain, serveBySdk: (exchange) => serveBySdk(parts, exchange) };
 }
 
-const RESULT = Buffer.from('{"jsonrpc":"2.0","result":');
-const idTail = (id: RequestId) => Buffer.from(`,"id":${JSON.stringify(id)}}`);
+const startOf = (id: RequestId) => Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`);
 
 /** One handler a request: its bus belongs to this exchange, so nobody else's events can reach it. */
 async function serveBySdk(parts: ModernParts, { req, res, body, caller }: Exchange): Promise<void> {
