@@ -33,8 +33,11 @@ const TABLES = `
   ) STRICT;
 `;
 
-/** Throws CONFIG_INVALID in words: the folder cannot be written, another process holds the file, or it is no journal. */
-export function openJournalFile(path: string): DatabaseSync {
+/**
+ * Opens the file and makes something of it. Throws CONFIG_INVALID in words, with the file closed again: the folder cannot
+ * be written, another process holds the file, it is no journal, or `make` met a full disk or a damaged table.
+ */
+export function openJournalFile<Made>(path: string, make: (database: DatabaseSync) => Made): Made {
   let database: DatabaseSync | undefined;
   try {
     if (path !== ":memory:") keepPrivate(path);
@@ -46,7 +49,7 @@ export function openJournalFile(path: string): DatabaseSync {
     const format = database.prepare("PRAGMA user_version").get()?.user_version;
     if (format !== 0 && format !== FORMAT) throw new Error(`its format is ${format}, this version reads ${FORMAT}`);
     database.exec(`${TABLES} PRAGMA user_version = ${FORMAT}; COMMIT`);
-    return database;
+    return make(database);
   } catch (cause) {
     database?.close();
     throw unusable(path, cause);

@@ -90,8 +90,11 @@ export interface Journal {
 
 /** Opens (or creates) the journal. A second process on the same file is refused with CONFIG_INVALID in words. */
 export function openJournal(options: JournalOptions): Journal {
+  return openJournalFile(options.path, (database) => journalOn(database, options));
+}
+
+function journalOn(database: DatabaseSync, options: JournalOptions): Journal {
   const { now, random } = options;
-  const database = openJournalFile(options.path);
   const keepMs = options.keepMs ?? KEEP_MS;
   const bootId = v7({ msecs: now(), random: random(16) });
   const meta = metaOf(database);

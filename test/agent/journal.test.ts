@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { v7 } from "uuid";
 import { type Journal, openJournal } from "../../src/agent/journal.ts";
@@ -53,6 +54,21 @@ test("nobody but its owner may read the journal or what SQLite keeps beside it",
   ];
   assert.deepEqual([fresh, modes()], [expected, expected]);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
+});
+
+test("a journal whose tables are not ours is refused in words, and let go", (t) => {
+  const path = join(temporaryFolder(t), "journal.sqlite");
+  const strange = new DatabaseSync(path);
+  strange.exec("CREATE TABLE meta (name TEXT PRIMARY KEY) STRICT");
+  strange.close();
+
+  for (const start of [1, 2]) {
+    assert.throws(
+      () => openJournal({ path, now: () => 0, random }),
+      { code: "CONFIG_INVALID", message: /cannot be used: no such column/ },
+      `start ${start}`,
+    );
+  }
 });
 
 test("every commit is on disk before it returns", (t) => {
