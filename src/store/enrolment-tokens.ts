@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import Type, { type Static } from "typebox";
 import { EdgeError } from "../errors.ts";
 import { DAY_MS, enrolmentTokenKey, MINUTE_MS } from "./keys.ts";
+import { locationBirth } from "./locations.ts";
 import type { RandomBytes } from "./password-hash.ts";
 import type { Store } from "./store.ts";
 import { recordReader } from "./stored-record.ts";
@@ -16,6 +17,8 @@ const TOKEN_BYTES = 32;
 const EnrolmentToken = Type.Object({
   org: Type.String(),
   location: Type.String(),
+  /** Of the location that the token was issued for: a later one of the same id is another. */
+  locationBornAtMs: Type.Optional(Type.Number()),
   uses: Type.Integer({ minimum: 1, maximum: ENROLMENT_MAX_USES }),
   /** Thumbprints of the keys that used it; each may come again. */
   usedBy: Type.Array(Type.String(), { maxItems: ENROLMENT_MAX_USES }),
@@ -46,7 +49,15 @@ export async function issueEnrolmentToken(
     throw new EdgeError("ARGUMENTS_INVALID", `An enrolment token has 1 to ${ENROLMENT_MAX_USES} uses.`);
   }
   const token = `${ENROLMENT_TOKEN_PREFIX}${random(TOKEN_BYTES).toString("base64url")}`;
-  const record: EnrolmentToken = { org, location, uses, usedBy: [], endsAtMs: now() + ttlMs };
+  const locationBornAtMs = await locationBirth(store, org, location);
+  const record: EnrolmentToken = {
+    org,
+    location,
+    ...(locationBornAtMs === undefined ? {} : { locationBornAtMs }),
+    uses,
+    usedBy: [],
+    endsAtMs: now() + ttlMs,
+  };
   const hash = createHash("sha256").update(token).digest("hex");
   await store.commit({ set: [{ key: enrolmentTokenKey(hash), value: JSON.stringify(record), ttlMs }] });
   return { token, endsAtMs: record.endsAtMs };

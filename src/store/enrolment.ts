@@ -2,7 +2,8 @@
 import { EdgeError } from "../errors.ts";
 import { type AgentRecord, fileAgent, findAgent } from "./agents.ts";
 import { type EnrolmentToken, readEnrolmentToken } from "./enrolment-tokens.ts";
-import { activeAgentKey, agentByKeyKey, enrolmentTokenKey, locationsKey } from "./keys.ts";
+import { activeAgentKey, agentByKeyKey, enrolmentTokenKey } from "./keys.ts";
+import { locationBirth } from "./locations.ts";
 import type { RandomBytes } from "./password-hash.ts";
 import type { Store } from "./store.ts";
 
@@ -91,8 +92,9 @@ function sameAgent(known: AgentRecord, token: EnrolmentToken): AgentRecord {
   return known;
 }
 
-async function mustExist(store: Store, { org, location }: EnrolmentToken): Promise<void> {
-  if ((await store.getField(locationsKey(org), location)) !== undefined) return;
+async function mustExist(store: Store, { org, location, locationBornAtMs }: EnrolmentToken): Promise<void> {
+  const bornAtMs = await locationBirth(store, org, location);
+  if (bornAtMs !== undefined && bornAtMs === (locationBornAtMs ?? bornAtMs)) return;
   throw new EdgeError("LOCATION_UNKNOWN", "The location of this enrolment token has been removed.");
 }
 

@@ -51,6 +51,11 @@ export async function getLocation(store: Store, org: string, id: string): Promis
   });
 }
 
+/** When the location that has this id now was made; undefined when there is none. An id may come again. */
+export async function locationBirth(store: Store, org: string, id: string): Promise<number | undefined> {
+  return readLocation(await store.getField(locationsKey(org), id))?.createdAtMs;
+}
+
 /** The id stays. Throws LOCATION_UNKNOWN, or ARGUMENTS_INVALID when another location has the name. */
 export async function renameLocation(store: Store, org: string, id: string, newName: string): Promise<Location> {
   const name = checkName(newName);

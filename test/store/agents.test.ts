@@ -146,6 +146,20 @@ describeOnEveryStore("Agents", (open) => {
     await assert.rejects(redeem(token, "k"), { code: "LOCATION_UNKNOWN" });
   });
 
+  test("a token of a removed location opens no later one of the same id", async (t) => {
+    const store = await open(t);
+    const { place, issue, redeem, now } = setUp(store);
+    await place();
+    const old = await issue({ ttlMs: DAY_MS });
+
+    await removeLocation(store, "acme", "north");
+    now.advance(MINUTE_MS);
+    await place();
+
+    await assert.rejects(redeem(old, "k"), { code: "LOCATION_UNKNOWN" });
+    assert.equal((await redeem(await issue(), "k")).state, "active");
+  });
+
   test("a key that speaks for one location cannot be enrolled for another", async (t) => {
     const store = await open(t);
     const { place, issue, redeem } = setUp(store);
