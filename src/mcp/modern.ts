@@ -10,6 +10,7 @@ import type { Caller } from "./caller.ts";
 import { abortOnClose, sendJson, sendJsonPieces, whenTaken } from "./http.ts";
 import { isRecord, type RequestId, RPC_CODES, type RpcRequest, rpcErrorBody } from "./json-rpc.ts";
 import { MODERN_VERSION } from "./plain-request.ts";
+import type { ToolAnswer } from "./result.ts";
 import { CAPABILITIES, createSdkServer, LIST_TTL_MS, type SdkServerParts } from "./sdk-server.ts";
 import type { Streams } from "./streams.ts";
 import type { Log } from "./tool-calls.ts";
@@ -51,7 +52,7 @@ export function createModern(parts: ModernParts): Modern {
     );
   }
 
-  async function callHead({ res, caller }: Exchange, { params }: RpcRequest): Promise<Buffer> {
+  function callHead({ res, caller }: Exchange, { params }: RpcRequest): Buffer | Promise<Buffer> {
     let signal: AbortSignal | undefined;
     const call = {
       caller,
@@ -61,10 +62,13 @@ export function createModern(parts: ModernParts): Modern {
         return signal;
       },
     };
+    const taken = ({ head, delivered }: ToolAnswer) => {
+      whenTaken(res, delivered);
+      return head;
+    };
     // isPlainRequest has seen that the name is text
-    const { head, delivered } = await parts.callTool(call, params?.name as string, params?.arguments);
-    whenTaken(res, delivered);
-    return head;
+    const answer = parts.callTool(call, params?.name as string, params?.arguments);
+    return answer instanceof Promise ? answer.then(taken) : taken(answer);
   }
 
   async function servePlain(exchange: Exchange, request: RpcRequest): Promise<void> {
@@ -77,7 +81,8 @@ export function createModern(parts: ModernParts): Modern {
     ) {
       return serveBySdk(parts, exchange);
     }
-    const head = await (heads[request.method] ?? callHead)(exchange, request);
+    const answer = (heads[request.method] ?? callHead)(exchange, request);
+    const head = answer instanceof Promise ? await answer : answer;
     if (!res.destroyed) sendJsonPieces(res, [startOf(request.id), head, tail]);
   }
 

@@ -48,7 +48,7 @@ type Handler = (call: ToolCall, args: Readonly<Record<string, unknown>>, app: Ap
  * Answers a call; failures are answers with isError (design 3.1).
  * Throws RpcError invalidParams for a name that nobody has: the one fault that is the protocol's.
  */
-export type CallTool = (call: ToolCall, name: string, args: unknown) => Promise<ToolAnswer>;
+export type CallTool = (call: ToolCall, name: string, args: unknown) => Answer;
 
 export function createToolCalls({ execution, loaded, cache, contentMode, log }: ToolCallParts): CallTool {
   // Each row's arguments have passed the meta-tool's schema (meta-tools.ts), which states the types cast to here
@@ -87,26 +87,34 @@ export function createToolCalls({ execution, loaded, cache, contentMode, log }: 
     return answerOf(outcome, directShape);
   }
 
-  async function byMeta(call: ToolCall, meta: MetaTool, args: unknown): Promise<ToolAnswer> {
+  function byMeta(call: ToolCall, meta: MetaTool, args: unknown): Answer {
     const checked = call.caller.listing.checkMeta(meta.rules.name, args);
     return handlers[meta.kind](call, checked, meta.app ?? "network");
   }
 
-  return async (call, name, args) => {
+  // What is there at once, as the index is, is answered without a promise
+  return (call, name, args) => {
     const { listing } = call.caller;
     const meta = listing.meta(name);
     const tool = listing.tool(name);
-    const shape = meta === undefined ? directShape : TEXT_ONLY;
-    try {
-      if (meta !== undefined) return await byMeta(call, meta, args);
-      if (tool !== undefined) return await direct(call, tool, args);
-    } catch (thrown) {
-      if (!(thrown instanceof EdgeError))
+    const failed = (thrown: unknown): ToolAnswer => {
+      if (!(thrown instanceof EdgeError)) {
         log.error({ err: thrown, tool: name }, "a tool call failed for a reason of our own");
-      return failureAnswer(asEdgeError(thrown), shape);
+      }
+      return failureAnswer(asEdgeError(thrown), meta === undefined ? directShape : TEXT_ONLY);
+    };
+    try {
+      if (meta !== undefined) return settled(byMeta(call, meta, args), failed);
+      if (tool !== undefined) return settled(direct(call, tool, args), failed);
+    } catch (thrown) {
+      return failed(thrown);
     }
     throw unknownTool(name, listing.nearest(name));
   };
+}
+
+function settled(answer: Answer, failed: (thrown: unknown) => ToolAnswer): Answer {
+  return answer instanceof Promise ? answer.catch(failed) : answer;
 }
 
 /** `{locations, count}`, for the tool and the resource alike. */

@@ -92,7 +92,8 @@ export async function mcpRoutes(app: FastifyInstance, parts: McpRouteParts): Pro
         { hint: hintForScope(needed) },
       );
     }
-    await parts.prepare(principal);
+    const preparing = parts.prepare(principal);
+    if (preparing) await preparing;
     reply.hijack();
     parts
       .handle({ req: request.raw, res: reply.raw, body: request.body, principal, query: request.query as McpQuery })
