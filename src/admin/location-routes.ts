@@ -1,8 +1,10 @@
 /** Locations of an organisation, their enrolment tokens, and the agents that used them. */
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
+import { forgetLocationInTokens, revokeAccessToken } from "../store/access-tokens.ts";
 import { approveAgent, listAgents, revokeAgent, revokeAgentsOf } from "../store/agents.ts";
 import { issueEnrolmentToken } from "../store/enrolment-tokens.ts";
+import { forgetLocationInGrants } from "../store/grants.ts";
 import { SECOND_MS } from "../store/keys.ts";
 import {
   createLocation,
@@ -21,7 +23,7 @@ import { agentAnswer, DONE, type EnrolmentAnswer, iso, type LocationAnswer } fro
 import type { AdminParts } from "./api.ts";
 import { AgentParams, LocationParams, NewEnrolment, NewNamed, OrgParams, Rename } from "./questions.ts";
 
-type LocationParts = Pick<AdminParts, "store" | "now" | "random" | "publicUrl">;
+type LocationParts = Pick<AdminParts, "store" | "now" | "random" | "publicUrl" | "revokeGrant">;
 
 export async function locationRoutes(plain: FastifyInstance, parts: LocationParts): Promise<void> {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
@@ -58,6 +60,7 @@ export async function locationRoutes(plain: FastifyInstance, parts: LocationPart
     // the location first: from then on no token of it can enrol another key
     await removeLocation(store, params.org, params.location);
     await revokeAgentsOf(store, params.org, params.location);
+    await endConsentFor(parts, params.org, params.location);
     return DONE;
   });
 
@@ -93,6 +96,15 @@ export async function locationRoutes(plain: FastifyInstance, parts: LocationPart
 async function isHeld(store: Store, org: string, location: string, seen: StoredPlaceStatus | undefined) {
   if (seen === undefined || seen.offlineSinceMs !== undefined) return false;
   return (await findOwner(store, org, location)) !== undefined;
+}
+
+/** Consent was for the place that is gone, not for whatever is called so next. */
+async function endConsentFor({ store, now, revokeGrant }: LocationParts, org: string, location: string): Promise<void> {
+  for (const id of await forgetLocationInGrants(store, org, location, now())) await revokeGrant(id);
+  for (const id of await forgetLocationInTokens(store, org, location, now())) {
+    await revokeAccessToken(store, org, id);
+    await revokeGrant(`pat:${id}`);
+  }
 }
 
 function answerOf(

@@ -84,6 +84,35 @@ export async function listAccessTokens(store: Store, org: string): Promise<Omit<
   return records.sort((one, other) => other.createdAtMs - one.createdAtMs).map(({ hash: _, ...record }) => record);
 }
 
+/**
+ * A place is gone: tokens that named it lose it, so that a later place of the same id is not theirs. Returns the ids of
+ * those that named no other; the caller revokes them.
+ */
+export async function forgetLocationInTokens(
+  store: Store,
+  org: string,
+  location: string,
+  nowMs: number,
+): Promise<string[]> {
+  const left: string[] = [];
+  for (const text of (await store.getMap(accessTokensOfKey(org))).values()) {
+    const record = readToken(text);
+    if (record === undefined || record.locations === "all" || !record.locations.includes(location)) continue;
+    const locations = record.locations.filter((id) => id !== location);
+    if (locations.length === 0 || record.endsAtMs <= nowMs) {
+      left.push(record.id);
+      continue;
+    }
+    const value = JSON.stringify({ ...record, locations });
+    await store.commit({ putFields: [{ key: accessTokensOfKey(org), fields: { [record.id]: value } }] });
+    await store.commit({
+      if: [{ key: accessTokenKey(record.hash), is: "present" }],
+      set: [{ key: accessTokenKey(record.hash), value, ttlMs: record.endsAtMs - nowMs }],
+    });
+  }
+  return left;
+}
+
 /** Ends a token; false when the organisation has none of this id. The deny list stops what is cached: `pat:<id>`. */
 export async function revokeAccessToken(store: Store, org: string, id: string): Promise<boolean> {
   const record = readToken(await store.getField(accessTokensOfKey(org), id));

@@ -47,6 +47,26 @@ export async function listGrants(store: Store, org: string, nowMs: number): Prom
   return grants.filter((grant) => grant.endsAtMs > nowMs).sort((one, other) => other.createdAtMs - one.createdAtMs);
 }
 
+/**
+ * A place is gone: grants that named it lose it, so that a later place of the same id is not theirs. Returns the ids of
+ * those that named no other; the caller revokes them.
+ */
+export async function forgetLocationInGrants(
+  store: Store,
+  org: string,
+  location: string,
+  nowMs: number,
+): Promise<string[]> {
+  const left: string[] = [];
+  for (const grant of await listGrants(store, org, nowMs)) {
+    if (grant.locations === "all" || !grant.locations.includes(location)) continue;
+    const locations = grant.locations.filter((id) => id !== location);
+    if (locations.length === 0) left.push(grant.id);
+    else await saveGrant(store, { ...grant, locations }, nowMs);
+  }
+  return left;
+}
+
 /** Forgets a grant; its tokens are stopped by the deny list (denied.ts). */
 export async function removeGrant(store: Store, id: string): Promise<void> {
   const grant = await findGrant(store, id);

@@ -7,9 +7,9 @@ import { ADMIN_PREFIX, type AgentAnswer } from "../../src/admin/answers.ts";
 import { type AdminParts, buildAdminApi } from "../../src/admin/api.ts";
 import { administrationTokens } from "../../src/admin/guard.ts";
 import type { Decision } from "../../src/audit/audit.ts";
-import { issueAccessToken } from "../../src/store/access-tokens.ts";
+import { findAccessToken, issueAccessToken } from "../../src/store/access-tokens.ts";
 import { redeemEnrolment } from "../../src/store/enrolment.ts";
-import { saveGrant } from "../../src/store/grants.ts";
+import { findGrant, saveGrant } from "../../src/store/grants.ts";
 import { claimOwner, releaseOwner } from "../../src/store/owners.ts";
 import { createPlaces } from "../../src/store/places.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -231,6 +231,30 @@ describeOnEveryStore("Administration API", (open) => {
 
     assert.deepEqual(revoked, ["hers", `pat:${issued.body.id}`]);
     assert.deepEqual((await ask("GET", "/organisations/acme/access-tokens")).body, []);
+  });
+
+  test("consent for a location that is removed does not pass to a later one of the same id", async (t) => {
+    const { ask, store, revoked, now } = await withLocation(t, open);
+    await ask("POST", "/organisations/acme/locations", { name: "South" });
+    await ask("POST", "/accounts", { name: "ann", password: PASSWORD });
+    await ask("PUT", "/organisations/acme/members/ann", { role: "viewer" });
+    const wanted = { owner: "ann", label: "n8n", scopes: ["unifi:read"], ttl_seconds: 86_400 };
+    const only = (await ask("POST", "/organisations/acme/access-tokens", { ...wanted, locations: ["north"] })).body;
+    const both = (await ask("POST", "/organisations/acme/access-tokens", { ...wanted, locations: ["north", "south"] }))
+      .body;
+    const grant = { subject: "acc", org: "acme", client: "c1", clientName: "Claude", scopes: ["unifi:read"] };
+    const times = { createdAtMs: now(), endsAtMs: now() + 60_000 };
+    await saveGrant(store, { ...grant, ...times, id: "g-north", locations: ["north"] }, now());
+    await saveGrant(store, { ...grant, ...times, id: "g-both", locations: ["south", "north"] }, now());
+    await saveGrant(store, { ...grant, ...times, id: "g-all", locations: "all" }, now());
+
+    await ask("DELETE", "/organisations/acme/locations/north");
+
+    assert.deepEqual(revoked, ["g-north", `pat:${only.id}`]);
+    assert.deepEqual((await findGrant(store, "g-both"))?.locations, ["south"]);
+    assert.equal((await findGrant(store, "g-all"))?.locations, "all");
+    assert.equal(await findAccessToken(store, only.token, now()), undefined);
+    assert.deepEqual((await findAccessToken(store, both.token, now()))?.locations, ["south"]);
   });
 
   test("status tells version, store and how many agents are connected", async (t) => {

@@ -50,6 +50,7 @@ test("the package, installed elsewhere, serves an MCP client beside a console", 
   assert.equal(existsSync(join(copy, "package.json.kept")), false);
   assert.deepEqual(paths.filter((path) => /\.tsx?$/.test(path) || !/^(bin|dist|docs)\//.test(path)).sort(), [
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
     "package.json",
