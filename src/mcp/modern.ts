@@ -53,15 +53,7 @@ export function createModern(parts: ModernParts): Modern {
   }
 
   function callHead({ res, caller }: Exchange, { params }: RpcRequest): Buffer | Promise<Buffer> {
-    let signal: AbortSignal | undefined;
-    const call = {
-      caller,
-      /** Made when somebody waits for something: the index and the locations are there at once. */
-      get signal() {
-        signal ??= abortOnClose(res);
-        return signal;
-      },
-    };
+    const call = new ClosingCall(caller, res);
     const taken = ({ head, delivered }: ToolAnswer) => {
       whenTaken(res, delivered);
       return head;
@@ -96,6 +88,26 @@ export function createModern(parts: ModernParts): Modern {
 }
 
 const startOf = (id: RequestId) => Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`);
+
+/**
+ * A call that ends with its response. The signal is made when somebody waits for something: the index and the locations
+ * are there at once. A class, since an accessor in an object literal is defined anew at every request, which costs.
+ */
+class ClosingCall {
+  readonly caller: Caller;
+  readonly #res: ServerResponse;
+  #signal: AbortSignal | undefined;
+
+  constructor(caller: Caller, res: ServerResponse) {
+    this.caller = caller;
+    this.#res = res;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= abortOnClose(this.#res);
+    return this.#signal;
+  }
+}
 
 /** One handler a request: its bus belongs to this exchange, so nobody else's events can reach it. */
 async function serveBySdk(parts: ModernParts, { req, res, body, caller }: Exchange): Promise<void> {
