@@ -7,6 +7,7 @@ import type { Call } from "./caller.ts";
 import { splitPlace } from "./domain-tools.ts";
 import type { Execution, LoadedTools } from "./execution.ts";
 import { isRecord, RPC_CODES, RpcError } from "./json-rpc.ts";
+import type { Listing } from "./listing.ts";
 import { type BatchArguments, batch } from "./meta/batch.ts";
 import { batchStatus, type StatusArguments } from "./meta/batch-status.ts";
 import { execute } from "./meta/execute.ts";
@@ -87,7 +88,20 @@ export function createToolCalls({ execution, loaded, cache, contentMode, log }: 
     return answerOf(outcome, directShape);
   }
 
+  /** What nearly everybody asks first, the index in full: nothing to check, and the same for all who share the listing. */
+  const wholeIndexes = new WeakMap<Listing, Map<MetaTool, ToolAnswer>>();
+
+  function wholeIndex(call: ToolCall, meta: MetaTool): ToolAnswer {
+    const { listing, principal } = call.caller;
+    const known = wholeIndexes.get(listing)?.get(meta);
+    if (known !== undefined) return known;
+    const answer = toolIndex(cache, execution.visible(principal), meta.app ?? "network", call, {});
+    wholeIndexes.set(listing, new Map([...(wholeIndexes.get(listing) ?? []), [meta, answer]]));
+    return answer;
+  }
+
   function byMeta(call: ToolCall, meta: MetaTool, args: unknown): Answer {
+    if (meta.kind === "tool_index" && isEmpty(args)) return wholeIndex(call, meta);
     const checked = call.caller.listing.checkMeta(meta.rules.name, args);
     return handlers[meta.kind](call, checked, meta.app ?? "network");
   }
@@ -111,6 +125,11 @@ export function createToolCalls({ execution, loaded, cache, contentMode, log }: 
     }
     throw unknownTool(name, listing.nearest(name));
   };
+}
+
+function isEmpty(args: unknown): boolean {
+  if (args === undefined) return true;
+  return isRecord(args) && Object.keys(args).length === 0;
 }
 
 function settled(answer: Answer, failed: (thrown: unknown) => ToolAnswer): Answer {
