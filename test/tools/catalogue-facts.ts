@@ -1,3 +1,5 @@
+import REST from "./catalogue-facts.json" with { type: "json" };
+
 /**
  * The reference catalogue's facts for the tools that we declare: what a client that was written for it relies on.
  * `flags`: `!` destructive, `*` not idempotent. `?` marks what is optional. Fields are those of the object argument.
@@ -15,6 +17,7 @@ export interface CatalogueFacts {
 }
 
 export const CATALOGUE: Readonly<Record<string, CatalogueFacts>> = {
+  ...REST,
   unifi_get_system_info: {
     category: "system",
     action: "read",
