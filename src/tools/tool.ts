@@ -56,6 +56,8 @@ export interface ToolWords {
   readonly summary: string;
   /** For a model that must choose among 280: what it does and when to use it rather than its neighbour. */
   readonly description: string;
+  /** A few short ways in which a person asks for it, in other words than its own; searched, never sent. */
+  readonly asks?: readonly string[];
 }
 
 interface ToolFacts extends ToolWords {
