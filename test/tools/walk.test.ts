@@ -1,6 +1,8 @@
 /** Every story on every kind of console, and no tool left out. */
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PERSONAS } from "../../src/simulator/world.ts";
+import { TOOLS } from "../../src/tools/index.ts";
 import { STORIES } from "./stories/index.ts";
 import { walk } from "./walk.ts";
 
@@ -10,3 +12,13 @@ const only = process.env.UNIFI_STORY;
 for (const story of STORIES.filter(({ about }) => only === undefined || about.includes(only))) {
   for (const persona of PERSONAS) test(`${story.about} on a ${persona} console`, (t) => walk(t, story, persona));
 }
+
+test("the stories' tools are counted", (t) => {
+  const told = new Set(STORIES.flatMap(({ steps }) => steps.map(({ tool }) => tool)));
+  t.diagnostic(`${told.size} of ${TOOLS.length} tools walked on ${PERSONAS.length} kinds of console`);
+
+  assert.deepEqual(
+    [...told].filter((name) => !TOOLS.some((tool) => tool.name === name)),
+    [],
+  );
+});

@@ -1,19 +1,16 @@
-/** Walks a story's steps through the real console session: reads by their schemas, writes planned, sent and read back. */
+/** Walks a story's steps as a client would: reads judged by their schemas, writes previewed, confirmed and read back. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
 import type { Row } from "../../src/controller/controller.ts";
-import { createNetworkConsole } from "../../src/controller/network/console.ts";
-import { EdgeError } from "../../src/errors.ts";
 import { type LoggedRequest, startSimulator } from "../../src/simulator/simulator.ts";
 import type { Persona } from "../../src/simulator/world.ts";
-import { sameJson } from "../../src/tools/merge.ts";
 import { isRow } from "../../src/tools/rows.ts";
-import type { Payload, Plan, ToolContext } from "../../src/tools/tool.ts";
+import type { Payload, Tool } from "../../src/tools/tool.ts";
 import type { Scene, Sent, Step, Story } from "./stories/story.ts";
 import { planOf, read, toolNamed } from "./support.ts";
-
-const silent = { info() {}, warn() {}, error() {} };
+import { type Answer, type WalkedAgent, walkedAgent } from "./walked-agent.ts";
 
 /** Questions that the console takes as POST. */
 const READING_POSTS =
@@ -22,96 +19,88 @@ const READING_POSTS =
 export async function walk(t: TestContext, story: Story, persona: Persona): Promise<void> {
   const simulator = await startSimulator({ persona });
   t.after(() => simulator.close());
-  const console_ = createNetworkConsole({
-    host: simulator.host,
-    port: simulator.port,
-    username: simulator.username,
-    password: simulator.password,
-    pinSha256: simulator.fingerprint256,
-    now: Date.now,
-    wait: (ms, signal) => delay(ms, undefined, { signal }),
-    random: () => 0.5,
-    log: silent,
-  });
-  t.after(() => console_.close());
-  const context: ToolContext = {
-    network: await console_.site(undefined),
-    networkConsole: console_,
-    signal: new AbortController().signal,
-    now: Date.now,
-    progress() {},
-  };
+  const agent = await walkedAgent(t, simulator);
   const scene: Scene = {
     simulator,
     persona,
     kept: {},
-    read: (tool, args) => read(context, tool, args),
-    first: async (tool, list, args) => firstOf(await read(context, tool, args), list),
+    read: (tool, args) => read(agent.context, tool, args),
+    first: async (tool, list, args) => firstOf(await read(agent.context, tool, args), list),
   };
-  for (const step of story.steps) await t.test(step.tool, () => take(step, scene, context));
+  for (const step of story.steps) await t.test(step.tool, () => take(step, scene, agent));
 }
 
-async function take(step: Step, scene: Scene, context: ToolContext): Promise<void> {
+async function take(step: Step, scene: Scene, agent: WalkedAgent): Promise<void> {
   await step.before?.(scene);
   const args = typeof step.args === "function" ? await step.args(scene) : (step.args ?? {});
+  const tool = toolNamed(step.tool);
   const refused = step.refused?.[scene.persona];
   if (refused !== undefined) {
-    const attempt = toolNamed(step.tool).run ? read : planOf;
-    await assert.rejects(
-      async () => attempt(context, step.tool, args),
-      (thrown) => thrown instanceof EdgeError && thrown.code === refused,
-    );
+    const { code } = await agent.call(step.tool, tool.run ? "read" : "write", args);
+    assert.equal(code, refused);
     return;
   }
-  const answer =
-    toolNamed(step.tool).plan === undefined
-      ? await read(context, step.tool, args)
-      : await written(step, args, scene, context);
+  const answer = tool.plan === undefined ? await reads(tool, args, agent) : await writes(step, args, scene, agent);
   await step.holds?.(answer, scene);
 }
 
-async function written(step: Step, args: Row, scene: Scene, context: ToolContext): Promise<Payload> {
-  const { simulator } = scene;
-  const since = () => simulator.requests.filter(changes);
-  const before = since().length;
-  const plan = await planOf(context, step.tool, args);
-  assert.notEqual(plan.unchanged, true, "the step changes something");
-  assert.equal(since().length, before, "planning sends no write");
+async function reads(tool: Tool, args: Row, agent: WalkedAgent): Promise<Payload> {
+  const answer = await agent.call(tool.name, "read", args);
+  assert.equal(answer.success, true, JSON.stringify(answer));
+  const schema = Compile(Type.Object(tool.output));
+  assert.deepEqual([...schema.Errors(answer)], [], "the answer is what the output schema says");
+  const judged = Object.keys(tool.output).filter(
+    (field) => field in answer && [...schema.Errors({ ...answer, [field]: otherThan(answer[field]) })].length > 0,
+  );
+  assert.ok(judged.length > 0, "an answer of another shape fails it");
+  return answer;
+}
 
-  if (plan.readBack !== undefined) await assertNotSaved(plan, scene);
-  const sending = since().length;
-  const applied = await plan.apply();
-  const sent = since().slice(sending);
+/** A value of another JSON type. */
+function otherThan(value: unknown): unknown {
+  return typeof value === "string" ? { other: 1 } : "other";
+}
+
+async function writes(step: Step, args: Row, scene: Scene, agent: WalkedAgent): Promise<Payload> {
+  const changesSoFar = () => scene.simulator.requests.filter(changes);
+  const before = changesSoFar().length;
+  const plan = await planOf(agent.context, step.tool, args);
+  assert.notEqual(plan.unchanged, true, "the step changes something");
+  const confirmed = async () => confirm(step.tool, args, agent);
+
+  if (plan.readBack !== undefined) {
+    const run = await confirmed();
+    assert.equal(changesSoFar().length, before, "planning and previews send no write");
+    scene.simulator.faults.notSaved = {};
+    const lost = await run();
+    delete scene.simulator.faults.notSaved;
+    assert.equal(lost.success, false, `what was accepted and not saved is seen: ${JSON.stringify(lost)}`);
+    assert.match(String(lost.code), /^(NOT_PERSISTED|OUTCOME_UNKNOWN|CONTROLLER_\w+)$/);
+  }
+
+  const run = await confirmed();
+  const sending = changesSoFar().length;
+  const answer = await run();
+  assert.equal(answer.success, true, JSON.stringify(answer));
   const expected = typeof step.sent === "function" ? step.sent(scene) : step.sent;
   assert.ok(expected, "a write says what it sends");
-  assertSent(sent, expected);
-  if (plan.readBack === undefined) return applied;
-  const after = await plan.readBack(applied);
-  if (plan.action === "delete") assert.equal(after, undefined, "what was deleted is gone");
-  else assert.deepEqual(unsaved(plan, after), [], `every proposed field was saved: ${JSON.stringify(after)}`);
-  return applied;
+  assertSent(changesSoFar().slice(sending), expected);
+  if (plan.readBack !== undefined && plan.action !== "delete") {
+    const unverifiable = Object.keys(plan.proposed ?? {}).every((key) => plan.unverifiable?.includes(key));
+    assert.ok(unverifiable || (Array.isArray(answer.persisted) && answer.persisted.length > 0), JSON.stringify(answer));
+    assert.deepEqual(answer.coerced, {}, "the console kept what was proposed");
+  }
+  return answer;
 }
 
-/** A console that says yes and keeps nothing must not pass for one that saved. */
-async function assertNotSaved(plan: Plan, { simulator }: Scene): Promise<void> {
-  simulator.faults.notSaved = {};
-  const seen = await plan.apply().then(
-    (applied) => plan.readBack?.(applied),
-    (error: unknown) => {
-      assert.ok(error instanceof EdgeError, String(error)); // an answer without the new object says it too
-      return undefined;
-    },
-  );
-  delete simulator.faults.notSaved;
-  if (plan.action === "delete") assert.notEqual(seen, undefined, "a deletion that was not carried out is seen");
-  else assert.notDeepEqual(unsaved(plan, seen), [], "what was accepted and not saved is seen");
-}
-
-/** The proposed fields that the console does not have as proposed. */
-function unsaved(plan: Plan, after: Row | undefined): readonly string[] {
-  const judged = Object.keys(plan.proposed ?? {}).filter((key) => !plan.unverifiable?.includes(key));
-  assert.notEqual(judged.length, 0, "something is proposed that can be verified");
-  return judged.filter((key) => !sameJson(after?.[key], plan.proposed?.[key]));
+/** Previews; the returned function runs what the preview showed. */
+async function confirm(tool: string, args: Row, agent: WalkedAgent): Promise<() => Promise<Answer>> {
+  const preview = await agent.call(tool, "write", args);
+  assert.equal(preview.requires_confirmation, true, JSON.stringify(preview));
+  const token = preview.confirm_token;
+  return typeof token === "string"
+    ? () => agent.call(tool, "write", args, token)
+    : () => agent.call(tool, "write", { ...args, confirm: true });
 }
 
 function assertSent(sent: readonly LoggedRequest[], expected: readonly Sent[]): void {
