@@ -5,6 +5,7 @@ import { type Arguments, createArgumentCheck } from "./arguments.ts";
 import { actionOfCall } from "./classify.ts";
 import type { Manifest, ManifestTool } from "./manifest.ts";
 import { createNearest } from "./nearest.ts";
+import { createSearch, type Search } from "./search/search.ts";
 
 export interface Catalog {
   readonly manifest: Manifest;
@@ -14,6 +15,8 @@ export interface Catalog {
   readonly digest: string;
   readonly tools: readonly ManifestTool[];
   get(name: string): ManifestTool | undefined;
+  /** Over all tools, built at its first question and kept: one for all who share this manifest. */
+  readonly search: Search;
   /** The three names that are most like this one, also across spelling and a missing prefix. */
   nearest(name: string): readonly string[];
   /** What this call would do; an unknown tool counts as the strictest. `args` as checkArguments returns them. */
@@ -37,12 +40,22 @@ export function createCatalog(manifest: Manifest): Catalog {
     return tool === undefined ? "delete" : actionOfCall(tool, args);
   };
 
+  let built: Search | undefined;
+  const searchOf = (): Search => {
+    built ??= createSearch(manifest.tools);
+    return built;
+  };
+
   return {
     manifest,
     bytes,
     digest: createHash("sha256").update(bytes).digest("hex"),
     tools: manifest.tools,
     get: (name) => byName.get(name),
+    search: {
+      covers: (tool) => byName.get(tool.name) === tool,
+      rank: (text) => searchOf().rank(text),
+    },
     nearest,
     actionOf,
     kindOf: (name, args) => (actionOf(name, args) === "read" ? "read" : "write"),

@@ -31,6 +31,8 @@ export interface ManifestTool {
   readonly summary: string;
   /** For a model that must choose among 280: what it does and when to use it rather than its neighbour. */
   readonly description: string;
+  /** Ways in which people ask for it, in other words than its own; searched, never sent to a client. */
+  readonly asks?: readonly string[];
   readonly app: App;
   /** Module name of the reference catalogue; the index filters by it. */
   readonly category: string;

@@ -1,8 +1,8 @@
 /** The answer of `*_tool_index`: filter, search, pages and schemas over one narrowed list of tools of one app. */
 import { createHash } from "node:crypto";
-import MiniSearch from "minisearch";
 import { EdgeError } from "../errors.ts";
 import type { ManifestTool } from "./manifest.ts";
+import { createSearch, type Search } from "./search/search.ts";
 
 export interface IndexQuery {
   readonly category?: string;
@@ -23,37 +23,27 @@ export interface ToolIndex {
   query(query: IndexQuery): string;
 }
 
-/** Words that say nothing about a tool. */
-const STOP_WORDS = new Set(
-  "a an and any are at by do for from how i in is it me my of on or please show the to what which who with".split(" "),
-);
-/** What people say for what the console calls it; a tool is found under both. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  wlan: ["wifi", "ssid", "wireless"],
-  passphrase: ["password"],
-  reboot: ["restart"],
-  restart: ["reboot"],
-  firmware: ["upgrade"],
-  delete: ["remove"],
-  create: ["add", "new"],
-  update: ["change", "edit"],
-  network: ["vlan", "subnet"],
-  client: ["connected", "station", "host"],
-};
-const MAX_TERMS = 16;
-const MIN_FUZZY_LENGTH = 4;
-const FUZZINESS = 0.2;
-const WORD = /[a-z0-9]+/g;
-
-/** The list's order is the answer's order, except where a search ranks; equal ranks keep it. */
-export function createToolIndex(entries: readonly IndexedTool[]): ToolIndex {
+/**
+ * The list's order is the answer's order, except where a search ranks; equal ranks keep it. `search` covers the tools of
+ * our own manifest, whoever may see them: one for all; tools that it does not know (a location's own) are searched apart.
+ */
+export function createToolIndex(entries: readonly IndexedTool[], search: Search): ToolIndex {
   const categories = [...new Set(entries.map(({ tool }) => tool.category))].sort();
-  let search: ((text: string) => readonly IndexedTool[]) | undefined;
+  const places = new Map(entries.map((entry, place) => [entry.tool, place]));
+  const others = entries.map(({ tool }) => tool).filter((tool) => !search.covers(tool));
+  let otherSearch: Search | undefined;
+
+  function ranked(text: string): readonly IndexedTool[] {
+    if (others.length > 0) otherSearch ??= createSearch(others);
+    return [...search.rank(text), ...(otherSearch?.rank(text) ?? [])]
+      .sort((a, b) => b.score - a.score || placeOf(a.tool) - placeOf(b.tool))
+      .flatMap(({ tool }) => entries[placeOf(tool)] ?? []);
+  }
+
+  const placeOf = (tool: ManifestTool) => places.get(tool) ?? entries.length;
 
   function matches(query: IndexQuery): readonly IndexedTool[] {
-    // built at the first search: most callers list
-    search ??= createSearch(entries);
-    const found = isGiven(query.search) ? search(query.search) : entries;
+    const found = isGiven(query.search) ? ranked(query.search) : entries;
     const category = query.category?.toLowerCase();
     return isGiven(category) ? found.filter(({ tool }) => tool.category.toLowerCase() === category) : found;
   }
@@ -92,62 +82,6 @@ function fullEntry({ tool, locations }: IndexedTool): object {
     permission_category: tool.permission_category,
     permission_action: tool.permission_action,
   };
-}
-
-/** All words first; where no tool has them all, any of them. Prefixes and near spellings count less than words. */
-function createSearch(entries: readonly IndexedTool[]): (text: string) => readonly IndexedTool[] {
-  const engine = new MiniSearch({
-    fields: ["name", "title", "summary", "category", "description"],
-    idField: "id",
-    tokenize: wordsOf,
-    processTerm: withSynonyms,
-    searchOptions: {
-      processTerm: (term) => term,
-      boost: { name: 4, title: 3, summary: 3, category: 2 },
-      prefix: true,
-      fuzzy: (term) => (term.length < MIN_FUZZY_LENGTH ? false : FUZZINESS),
-      weights: { prefix: 0.6, fuzzy: 0.3 },
-    },
-  });
-  engine.addAll(
-    entries.map(({ tool: { name, title, summary, category, description } }, id) => ({
-      id,
-      name,
-      title,
-      summary,
-      category,
-      description,
-    })),
-  );
-
-  const nameWords = entries.map(({ tool }) => wordsOf(tool.name).slice(1));
-  /** Share of a name's words (its prefix left out) that were asked for: the plain tool before its special cousins. */
-  const coverage = (id: number, asked: readonly string[]) => {
-    const words = nameWords[id] ?? [];
-    return words.length === 0 ? 0 : words.filter((word) => asked.includes(word)).length / words.length;
-  };
-
-  return (text) => {
-    const asked = wordsOf(text)
-      .filter((word) => !STOP_WORDS.has(word))
-      .slice(0, MAX_TERMS);
-    if (asked.length === 0) return [];
-    const all = engine.search(asked.join(" "), { combineWith: "AND" });
-    const found = all.length > 0 ? all : engine.search(asked.join(" "), { combineWith: "OR" });
-    return found
-      .map((hit) => ({ id: Number(hit.id), score: hit.score * (1 + coverage(Number(hit.id), asked)) }))
-      .sort((a, b) => b.score - a.score || a.id - b.id)
-      .flatMap(({ id }) => entries[id] ?? []);
-  };
-}
-
-function withSynonyms(term: string): string[] {
-  const singular = term.replace(/s$/, "");
-  return [term, ...(Object.hasOwn(SYNONYMS, singular) ? (SYNONYMS[singular] ?? []) : [])];
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(WORD) ?? [];
 }
 
 // A cursor is an offset bound to its question: another question's cursor would skip tools silently.

@@ -5,6 +5,7 @@ import { actionOfCall, mildestAction } from "../catalog/classify.ts";
 import { checkForeignArguments } from "../catalog/foreign.ts";
 import { APPS, type App, type ManifestTool } from "../catalog/manifest.ts";
 import { createNearest } from "../catalog/nearest.ts";
+import type { Search } from "../catalog/search/search.ts";
 import { type Narrowing, refusalOf, type Selection } from "../catalog/selection.ts";
 import { createToolIndex, type IndexedTool, type ToolIndex } from "../catalog/tool-index.ts";
 import { EdgeError } from "../errors.ts";
@@ -31,6 +32,8 @@ export interface Listing {
     args: unknown,
   ): { readonly tool: ManifestTool; readonly args: Arguments; readonly action: Action };
   index(app: App): ToolIndex;
+  /** For indexes of a part of the tools. */
+  readonly search: Search;
   definition(name: string): ListedTool | undefined;
   /** `tools/list` with what load_tools added; names that are not (or no longer) selected are left out. */
   list(loaded: readonly string[]): readonly ListedTool[];
@@ -114,10 +117,16 @@ export function createListing(
       return { tool, args, action };
     },
     index(app) {
-      const made = indexes.get(app) ?? createToolIndex(tools.filter(({ tool }) => tool.app === app));
+      const made =
+        indexes.get(app) ??
+        createToolIndex(
+          tools.filter(({ tool }) => tool.app === app),
+          catalog.search,
+        );
       indexes.set(app, made);
       return made;
     },
+    search: catalog.search,
     definition,
     list(loaded) {
       const shown = view.mode === "eager" ? names : new Set(view.mode === "lazy" ? loaded : []);

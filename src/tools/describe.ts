@@ -30,6 +30,7 @@ function manifestTool(tool: Tool): ManifestTool {
     title: tool.title,
     summary: tool.summary,
     description: tool.description,
+    ...(tool.asks === undefined ? {} : { asks: tool.asks }),
     app: tool.app,
     category: tool.category,
     permission_category: tool.permission.category,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadManifest } from "../../src/catalog/load.ts";
 import type { ManifestTool } from "../../src/catalog/manifest.ts";
+import { createSearch } from "../../src/catalog/search/search.ts";
 import { createToolIndex, type IndexQuery } from "../../src/catalog/tool-index.ts";
 import { EdgeError } from "../../src/errors.ts";
 import { MANIFEST_FIXTURE, manifestTool } from "../support/manifest-fixture.ts";
@@ -20,7 +21,10 @@ interface Answer {
 }
 
 const indexOf = (tools: readonly ManifestTool[]) => {
-  const index = createToolIndex(tools.map((tool) => ({ tool })));
+  const index = createToolIndex(
+    tools.map((tool) => ({ tool })),
+    createSearch(tools),
+  );
   return (query: IndexQuery = {}): Answer => JSON.parse(index.query(query));
 };
 const ask = indexOf(MANIFEST_FIXTURE.tools);

@@ -38,7 +38,7 @@ function atLocation(visible: Visible, app: App, call: Call, location: string, qu
       (place.apps.length === 0 || place.apps.includes(app)) &&
       (locations === undefined || locations.includes(place.id)),
   );
-  return createToolIndex(here).query(query);
+  return createToolIndex(here, call.caller.listing.search).query(query);
 }
 
 /** By id or exact name, matched case-insensitively, never by guess (design 3.4). */
