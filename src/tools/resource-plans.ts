@@ -21,6 +21,8 @@ export interface ResourceFacts extends Place {
   readonly table: RowTable;
   /** Console object to list row, where names differ; projected onto `table` afterwards. */
   readonly row?: (raw: Row) => Row;
+  /** Which of the collection's objects are of this kind, where it holds several (VPNs among networks). */
+  readonly belongs?: (raw: Row) => boolean;
   /** Argument name to console name, where they differ. */
   readonly rename?: Readonly<Record<string, string>>;
   /** Argument values to console values, before renaming. */
@@ -51,13 +53,20 @@ export function resourcePlans(facts: ResourceFacts) {
   };
   const rowOf = (raw: Row): Row => project(facts.row?.(raw) ?? raw, facts.table);
   const subjectOf = (raw: Row) => {
-    const name = raw.name ?? raw.key;
+    const name = raw.name ?? raw.key ?? raw.description;
     return { resourceType: facts.resourceType, ...(typeof name === "string" ? { resourceName: name } : {}) };
   };
 
+  /** All objects of this kind, fresh from the console. */
+  async function list(context: ToolContext): Promise<readonly Row[]> {
+    const { belongs } = facts;
+    const rows = await listRows(context.network, facts);
+    return belongs === undefined ? rows : rows.filter(belongs);
+  }
+
   /** All objects, and the one with this id if it is there. */
   async function find(context: ToolContext, id: unknown) {
-    const siblings = await listRows(context.network, facts);
+    const siblings = await list(context);
     return { siblings, current: siblings.find((row) => idOf(row) === id) };
   }
 
@@ -90,7 +99,7 @@ export function resourcePlans(facts: ResourceFacts) {
   /** Some consoles answer a create with nothing: the new object is the one that was not there before. */
   async function newcomer(context: ToolContext, before: readonly Row[]): Promise<string | undefined> {
     const known = new Set(before.map(idOf));
-    return (await listRows(context.network, facts)).map(idOf).find((id) => !known.has(id));
+    return (await list(context)).map(idOf).find((id) => !known.has(id));
   }
 
   /** The whole object put back with the change laid over it. */
@@ -141,7 +150,7 @@ export function resourcePlans(facts: ResourceFacts) {
     };
   }
 
-  return { rowOf, findOrThrow, creation, replacement, removal };
+  return { rowOf, list, findOrThrow, creation, replacement, removal };
 }
 
 function renamed(row: Row, names: ReadonlyMap<string, string>): Row {

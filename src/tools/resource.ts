@@ -2,7 +2,8 @@
 import { type TProperties, Type } from "typebox";
 import type { Row } from "../controller/controller.ts";
 import { EdgeError } from "../errors.ts";
-import { endpointOf, listRows } from "./collection.ts";
+import { invalid } from "./arguments.ts";
+import { endpointOf } from "./collection.ts";
 import { type Echo, type ListArguments, listArguments, listOutput, listPayload } from "./listing.ts";
 import { type Prepared, type ResourceFacts, resourcePlans } from "./resource-plans.ts";
 import { rowSchema } from "./rows.ts";
@@ -16,6 +17,9 @@ export interface Circumstances {
   readonly current?: Row;
   readonly siblings: readonly Row[];
 }
+
+/** Arguments of the frame, which are no fields of the object. */
+const CONFIRMATION_NAMES: readonly string[] = ["confirm", "confirm_token"];
 
 interface ListWords extends ToolWords {
   readonly rowsName: string;
@@ -34,8 +38,10 @@ interface GetWords extends ToolWords {
 }
 
 interface WriteWords extends ToolWords {
-  readonly bodyArgument: string;
-  readonly bodyDescription: string;
+  /** The argument that holds the fields as one object; absent = every field is an argument of its own. */
+  readonly bodyArgument?: string;
+  readonly bodyDescription?: string;
+  /** In an update all become optional; fields that are arguments of their own may then be null, which leaves them alone. */
   readonly fields: TProperties;
   readonly aliases?: Readonly<Record<string, string>>;
   /** Checks and completes; throws ARGUMENTS_INVALID. */
@@ -53,7 +59,7 @@ interface DeleteWords extends ToolWords {
 /** The tool makers of one resource; see src/tools/network/dns.ts for the shortest use. */
 export function resource(facts: ResourceFacts) {
   const { idArgument, noun } = facts;
-  const { rowOf, findOrThrow, creation, replacement, removal } = resourcePlans(facts);
+  const { rowOf, list, findOrThrow, creation, replacement, removal } = resourcePlans(facts);
   const idInput = { [idArgument]: Type.String({ description: `Id of the ${noun}`, minLength: 1, maxLength: 64 }) };
   const idOutput = { [idArgument]: Type.Optional(Type.String()) };
   const idAliases = { id: idArgument, _id: idArgument };
@@ -74,8 +80,9 @@ export function resource(facts: ResourceFacts) {
         input: { ...input, ...listArguments(defaultLimit) },
         output: listOutput(rowsName, facts.table, echo),
         reads: [endpoints.list],
-        async run({ network }, args: Row & ListArguments) {
-          const rows = (await listRows(network, facts)).map(rowOf);
+        async run(context, args: Row & ListArguments) {
+          const { network } = context;
+          const rows = (await list(context)).map(rowOf);
           return listPayload({
             site: network.site,
             rowsName,
@@ -113,39 +120,46 @@ export function resource(facts: ResourceFacts) {
       });
     },
 
-    create({ bodyArgument, bodyDescription, fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
+    create({ bodyArgument, bodyDescription = "", fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
       return defineTool({
         ...words,
         ...place,
         ...(aliases && { aliases }),
         permission: { category: facts.gate, action: "create" },
-        input: { [bodyArgument]: Type.Object(fields, { description: bodyDescription, additionalProperties: false }) },
+        input:
+          bodyArgument === undefined
+            ? fields
+            : { [bodyArgument]: Type.Object(fields, { description: bodyDescription, additionalProperties: false }) },
         output: { ...idOutput, details: Type.Optional(rowSchema(facts.table)) },
         reads: [endpoints.list, ...reads],
         writes: [endpoints.create],
         async plan(context, args: Row) {
-          const siblings = await listRows(context.network, facts);
-          const asked = args[bodyArgument] as Row; // an object by the schema above
+          const siblings = await list(context);
+          const asked = askedOf(args, bodyArgument);
           const prepared = await prepare?.(asked, { context, siblings });
           return creation(context, siblings, prepared ?? { data: asked });
         },
       });
     },
 
-    update({ bodyArgument, bodyDescription, fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
+    update({ bodyArgument, bodyDescription = "", fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
       const change = { description: bodyDescription, additionalProperties: false, minProperties: 1 };
       return defineTool({
         ...words,
         ...place,
         aliases: { ...idAliases, ...aliases },
         permission: { category: facts.gate, action: "update" },
-        input: { ...idInput, [bodyArgument]: Type.Object(optional(fields), change) },
+        input:
+          bodyArgument === undefined
+            ? { ...idInput, ...nullable(optional(fields)) }
+            : { ...idInput, [bodyArgument]: Type.Object(optional(fields), change) },
         output: { ...idOutput, updated_fields: Type.Optional(Type.Array(Type.String())) },
         reads: [endpoints.list, ...reads],
         writes: [endpoints.replace],
         async plan(context, args: Row) {
           const { siblings, current } = await findOrThrow(context, args[idArgument]);
-          const asked = args[bodyArgument] as Row; // an object by the schema above
+          const asked = askedOf(args, bodyArgument, idArgument);
+          if (Object.keys(asked).length === 0) throw invalid("Give at least one field to change.");
           const prepared = await prepare?.(asked, { context, siblings, current });
           return replacement(context, current, prepared ?? { data: asked }, "update");
         },
@@ -190,6 +204,25 @@ export function resource(facts: ResourceFacts) {
       });
     },
   };
+}
+
+/** What a write asks for: the body argument, or every argument but the id; null leaves a field alone. */
+function askedOf(args: Row, bodyArgument: string | undefined, idArgument?: string): Row {
+  if (bodyArgument !== undefined) return args[bodyArgument] as Row; // an object by the schema
+  const given = Object.entries(args).filter(([name, value]) => name !== idArgument && value !== null);
+  return Object.fromEntries(given.filter(([name]) => !CONFIRMATION_NAMES.includes(name)));
+}
+
+/** The same fields, null allowed too: clients of the catalogue send it for what they leave alone. */
+function nullable(fields: TProperties): TProperties {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => {
+      const { type, enum: values } = schema as { readonly type?: string; readonly enum?: readonly unknown[] };
+      if (type === undefined) return [name, schema];
+      const choice = values === undefined ? {} : { enum: [...values, null] };
+      return [name, Type.Optional(Type.Unsafe({ ...schema, ...choice, type: [type, "null"] }))];
+    }),
+  );
 }
 
 function optional(fields: TProperties): TProperties {
