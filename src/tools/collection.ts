@@ -10,11 +10,14 @@ export interface Place {
   readonly api: keyof typeof BASE;
   /** Below the site, e.g. `/rest/portforward`. */
   readonly path: `/${string}`;
+  /** Where creating and single objects have another path than the list: the singular beside the plural. */
+  readonly itemPath?: `/${string}`;
 }
 
 /** The endpoint's name in the api-reference. */
 export function endpointOf(method: HttpMethod, place: Place, item = false): Endpoint {
-  return `${method} ${BASE[place.api]}${place.path}${item ? "/{id}" : ""}`;
+  const path = method === "GET" && !item ? place.path : (place.itemPath ?? place.path);
+  return `${method} ${BASE[place.api]}${path}${item ? "/{id}" : ""}`;
 }
 
 /** The object's id; consoles write `_id` in v1 and most of v2, `id` in some of v2. */
@@ -30,8 +33,9 @@ export async function listRows(site: NetworkSite, place: Place): Promise<readonl
 
 /** Creates and returns the console's answer, which may be empty. */
 export async function createRow(site: NetworkSite, place: Place, body: Row): Promise<Row | undefined> {
-  if (place.api === "v1") return (await site.v1("POST", place.path, body))[0];
-  const answer = await site.v2("POST", place.path, body);
+  const path = place.itemPath ?? place.path;
+  if (place.api === "v1") return (await site.v1("POST", path, body))[0];
+  const answer = await site.v2("POST", path, body);
   return isRow(answer) ? answer : undefined;
 }
 
@@ -45,7 +49,7 @@ export async function removeRow(site: NetworkSite, place: Place, id: string): Pr
 
 /** Ids come from the caller, so they are encoded: no id can lead to another path. */
 function itemPath(place: Place, id: string): string {
-  return `${place.path}/${encodeURIComponent(id)}`;
+  return `${place.itemPath ?? place.path}/${encodeURIComponent(id)}`;
 }
 
 /** A bare v2 list; anything else is no answer to a list question. */

@@ -12,6 +12,17 @@ export function mergeDeep(base: Row, change: Row): Row {
   return merged;
 }
 
+/** `row` without the fields that the paths name; objects that a path does not meet stay as they are. */
+export function without(row: Row, paths: readonly (readonly string[])[]): Row {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([key, value]) => {
+      const below = paths.filter(([first]) => first === key).map(([, ...rest]) => rest);
+      if (below.some((rest) => rest.length === 0)) return [];
+      return [[key, isRow(value) && below.length > 0 ? without(value, below) : value]];
+    }),
+  );
+}
+
 /** Deep equality of JSON values; key order does not count, list order does. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;

@@ -2,7 +2,7 @@
 import type { Row } from "../controller/controller.ts";
 import { EdgeError } from "../errors.ts";
 import { createRow, idOf, listRows, type Place, removeRow, replaceRow } from "./collection.ts";
-import { mergeDeep, pick, sameJson } from "./merge.ts";
+import { mergeDeep, pick, sameJson, without } from "./merge.ts";
 import { project, type RowTable } from "./rows.ts";
 import type { Plan, ToolContext } from "./tool.ts";
 
@@ -29,6 +29,12 @@ export interface ResourceFacts extends Place {
   readonly encode?: (data: Row) => Row;
   /** Console values to argument values, after renaming back. */
   readonly decode?: (data: Row) => Row;
+  /** Fields that the console shows and does not take back. */
+  readonly readOnly?: readonly string[];
+  /** What a console lacks whose path is not there: a sentence for the error. */
+  readonly lacking?: string;
+  /** The answer's name of a created object; default `details`. */
+  readonly detailsName?: string;
 }
 
 /** A change as it will be sent, after the resource's own rules looked at it. */
@@ -39,6 +45,8 @@ export interface Prepared {
   readonly extra?: Row;
   readonly warnings?: readonly string[];
   readonly unverifiable?: readonly string[];
+  /** Paths of console fields that the change takes away, e.g. `["source", "ips"]`. */
+  readonly drops?: readonly (readonly string[])[];
 }
 
 /** Finding and planning for one resource. Plans show the arguments' names and send the console's. */
@@ -60,7 +68,10 @@ export function resourcePlans(facts: ResourceFacts) {
   /** All objects of this kind, fresh from the console. */
   async function list(context: ToolContext): Promise<readonly Row[]> {
     const { belongs } = facts;
-    const rows = await listRows(context.network, facts);
+    const rows = await listRows(context.network, facts).catch((thrown: unknown) => {
+      if (facts.lacking === undefined || !isUnsupported(thrown)) throw thrown;
+      throw new EdgeError("CONTROLLER_UNSUPPORTED", facts.lacking, { cause: thrown });
+    });
     return belongs === undefined ? rows : rows.filter(belongs);
   }
 
@@ -87,7 +98,7 @@ export function resourcePlans(facts: ResourceFacts) {
       async apply() {
         const created = await createRow(context.network, facts, body);
         const id = (created && idOf(created)) ?? (await newcomer(context, siblings));
-        return { [facts.idArgument]: id, ...(created && { details: rowOf(created) }) };
+        return { [facts.idArgument]: id, ...(created && { [facts.detailsName ?? "details"]: rowOf(created) }) };
       },
       async readBack(applied) {
         const { current } = await find(context, applied[facts.idArgument]);
@@ -105,7 +116,9 @@ export function resourcePlans(facts: ResourceFacts) {
   /** The whole object put back with the change laid over it. */
   function replacement(context: ToolContext, current: Row, prepared: Prepared, action: "update" | "toggle"): Plan {
     const id = idOf(current) ?? "";
-    const merged = mergeDeep(current, { ...prepared.extra, ...encode(prepared.data) });
+    const laid = mergeDeep(current, { ...prepared.extra, ...encode(prepared.data) });
+    const merged = without(laid, prepared.drops ?? []);
+    const readOnly = (facts.readOnly ?? []).map((field) => [field]);
     const before = decode(current);
     const after = decode(merged);
     const keys = Object.keys(prepared.data).filter((key) => !sameJson(before[key], after[key]));
@@ -119,7 +132,7 @@ export function resourcePlans(facts: ResourceFacts) {
       unverifiable: (prepared.unverifiable ?? []).filter((key) => keys.includes(key)),
       unchanged: sameJson(current, merged),
       async apply() {
-        await replaceRow(context.network, facts, id, merged);
+        await replaceRow(context.network, facts, id, without(merged, readOnly));
         return action === "toggle"
           ? { [facts.idArgument]: id, enabled: merged.enabled }
           : { [facts.idArgument]: id, updated_fields: keys };
@@ -151,6 +164,11 @@ export function resourcePlans(facts: ResourceFacts) {
   }
 
   return { rowOf, list, findOrThrow, creation, replacement, removal };
+}
+
+/** True where the console has no such path. */
+export function isUnsupported(thrown: unknown): boolean {
+  return thrown instanceof EdgeError && thrown.code === "CONTROLLER_UNSUPPORTED";
 }
 
 function renamed(row: Row, names: ReadonlyMap<string, string>): Row {

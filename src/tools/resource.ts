@@ -16,6 +16,8 @@ export interface Circumstances {
   readonly context: ToolContext;
   readonly current?: Row;
   readonly siblings: readonly Row[];
+  /** The call's arguments, for those that stand beside the object. */
+  readonly args: Row;
 }
 
 /** Arguments of the frame, which are no fields of the object. */
@@ -41,6 +43,8 @@ interface WriteWords extends ToolWords {
   /** The argument that holds the fields as one object; absent = every field is an argument of its own. */
   readonly bodyArgument?: string;
   readonly bodyDescription?: string;
+  /** Further arguments beside the body argument. */
+  readonly input?: TProperties;
   /** In an update all become optional; fields that are arguments of their own may then be null, which leaves them alone. */
   readonly fields: TProperties;
   readonly aliases?: Readonly<Record<string, string>>;
@@ -120,7 +124,16 @@ export function resource(facts: ResourceFacts) {
       });
     },
 
-    create({ bodyArgument, bodyDescription = "", fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
+    create({
+      bodyArgument,
+      bodyDescription = "",
+      input = {},
+      fields,
+      prepare,
+      aliases,
+      reads = [],
+      ...words
+    }: WriteWords): Tool {
       return defineTool({
         ...words,
         ...place,
@@ -129,20 +142,32 @@ export function resource(facts: ResourceFacts) {
         input:
           bodyArgument === undefined
             ? fields
-            : { [bodyArgument]: Type.Object(fields, { description: bodyDescription, additionalProperties: false }) },
-        output: { ...idOutput, details: Type.Optional(rowSchema(facts.table)) },
+            : {
+                [bodyArgument]: Type.Object(fields, { description: bodyDescription, additionalProperties: false }),
+                ...input,
+              },
+        output: { ...idOutput, [facts.detailsName ?? "details"]: Type.Optional(rowSchema(facts.table)) },
         reads: [endpoints.list, ...reads],
         writes: [endpoints.create],
         async plan(context, args: Row) {
           const siblings = await list(context);
           const asked = askedOf(args, bodyArgument);
-          const prepared = await prepare?.(asked, { context, siblings });
+          const prepared = await prepare?.(asked, { context, siblings, args });
           return creation(context, siblings, prepared ?? { data: asked });
         },
       });
     },
 
-    update({ bodyArgument, bodyDescription = "", fields, prepare, aliases, reads = [], ...words }: WriteWords): Tool {
+    update({
+      bodyArgument,
+      bodyDescription = "",
+      input = {},
+      fields,
+      prepare,
+      aliases,
+      reads = [],
+      ...words
+    }: WriteWords): Tool {
       const change = { description: bodyDescription, additionalProperties: false, minProperties: 1 };
       return defineTool({
         ...words,
@@ -152,7 +177,7 @@ export function resource(facts: ResourceFacts) {
         input:
           bodyArgument === undefined
             ? { ...idInput, ...nullable(optional(fields)) }
-            : { ...idInput, [bodyArgument]: Type.Object(optional(fields), change) },
+            : { ...idInput, [bodyArgument]: Type.Object(optional(fields), change), ...input },
         output: { ...idOutput, updated_fields: Type.Optional(Type.Array(Type.String())) },
         reads: [endpoints.list, ...reads],
         writes: [endpoints.replace],
@@ -160,7 +185,7 @@ export function resource(facts: ResourceFacts) {
           const { siblings, current } = await findOrThrow(context, args[idArgument]);
           const asked = askedOf(args, bodyArgument, idArgument);
           if (Object.keys(asked).length === 0) throw invalid("Give at least one field to change.");
-          const prepared = await prepare?.(asked, { context, siblings, current });
+          const prepared = await prepare?.(asked, { context, siblings, current, args });
           return replacement(context, current, prepared ?? { data: asked }, "update");
         },
       });
@@ -199,7 +224,7 @@ export function resource(facts: ResourceFacts) {
         async plan(context, args: Row) {
           const { siblings, current } = await findOrThrow(context, args[idArgument]);
           refuseUndeletable(current, noun);
-          return removal(context, current, (await check?.({ context, siblings, current })) ?? []);
+          return removal(context, current, (await check?.({ context, siblings, current, args })) ?? []);
         },
       });
     },
