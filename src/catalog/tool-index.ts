@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { EdgeError } from "../errors.ts";
 import type { ManifestTool } from "./manifest.ts";
 import { createSearch, type Search } from "./search/search.ts";
+import { shareSchemas } from "./shared-schemas.ts";
 
 export interface IndexQuery {
   readonly category?: string;
@@ -53,9 +54,9 @@ export function createToolIndex(entries: readonly IndexedTool[], search: Search)
       const found = matches(query);
       const from = query.cursor === undefined ? 0 : readCursor(query.cursor, query);
       const to = query.limit === undefined ? found.length : Math.min(from + query.limit, found.length);
-      const describe = query.include_schemas === true ? fullEntry : compactEntry;
+      const page = found.slice(from, to);
       return JSON.stringify({
-        tools: found.slice(from, to).map(describe),
+        ...(query.include_schemas === true ? fullEntries(page) : { tools: page.map(compactEntry) }),
         count: found.length,
         categories,
         ...(isGiven(query.search) || isGiven(query.category) ? { filtered: true } : {}),
@@ -71,17 +72,19 @@ function compactEntry({ tool, locations }: IndexedTool): object {
   return { name: tool.name, description: tool.summary, ...(locations === undefined ? {} : { locations }) };
 }
 
-function fullEntry({ tool, locations }: IndexedTool): object {
-  return {
+function fullEntries(page: readonly IndexedTool[]): object {
+  const { $defs, schemas } = shareSchemas(page.map(({ tool }) => tool));
+  const tools = page.map(({ tool, locations }, at) => ({
     name: tool.name,
     title: tool.title,
     description: tool.description,
     ...(locations === undefined ? {} : { locations }),
-    schema: tool.schema,
+    schema: schemas[at],
     annotations: tool.annotations,
     permission_category: tool.permission_category,
     permission_action: tool.permission_action,
-  };
+  }));
+  return Object.keys($defs).length === 0 ? { tools } : { $defs, tools };
 }
 
 // A cursor is an offset bound to its question: another question's cursor would skip tools silently.

@@ -6,7 +6,7 @@ import type { ManifestTool } from "../../src/catalog/manifest.ts";
 import { createSearch } from "../../src/catalog/search/search.ts";
 import { createToolIndex, type IndexQuery } from "../../src/catalog/tool-index.ts";
 import { EdgeError } from "../../src/errors.ts";
-import { MANIFEST_FIXTURE, manifestTool } from "../support/manifest-fixture.ts";
+import { inputOf, MANIFEST_FIXTURE, manifestTool } from "../support/manifest-fixture.ts";
 
 interface Answer {
   readonly tools: readonly {
@@ -29,6 +29,7 @@ const indexOf = (tools: readonly ManifestTool[]) => {
 };
 const ask = indexOf(MANIFEST_FIXTURE.tools);
 const packaged = indexOf(loadManifest(new URL("../../tools_manifest.json", import.meta.url)).tools);
+const TEXT = { type: "string", description: "Some words about it" };
 const names = ({ tools }: Answer) => tools.map(({ name }) => name);
 
 test("without a question it shows everything in the manifest's order", () => {
@@ -128,7 +129,7 @@ for (const [told, cursor] of [
 }
 
 test("schemas come with hints and permission", () => {
-  const [entry] = ask({ search: "create dns", include_schemas: true }).tools;
+  const [entry] = ask({ search: "create dns", include_schemas: true, limit: 1 }).tools;
 
   const tool = MANIFEST_FIXTURE.tools.find(({ name }) => name === "unifi_create_dns_record");
   assert.deepEqual(entry, {
@@ -144,4 +145,66 @@ test("schemas come with hints and permission", () => {
 
 test("a search of a megabyte is answered", () => {
   assert.equal(typeof ask({ search: "dns ".repeat(250_000) }).count, "number");
+});
+
+/** The answer with every `$ref` put back in place. */
+function resolved(value: unknown, defs: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolved(item, defs));
+  if (typeof value !== "object" || value === null) return value;
+  const { $ref, ...own } = value as Readonly<Record<string, unknown>>;
+  const fields = Object.fromEntries(Object.entries(own).map(([name, field]) => [name, resolved(field, defs)]));
+  if (typeof $ref !== "string") return fields;
+  const shared = resolved(defs[$ref.replace("#/$defs/", "")], defs) as Readonly<Record<string, object>>;
+  return { ...shared, ...fields, ...mergedProperties(shared, fields) };
+}
+
+function mergedProperties(...schemas: readonly Readonly<Record<string, unknown>>[]): object {
+  const properties = Object.assign({}, ...schemas.map(({ properties }) => properties)) as object;
+  return Object.keys(properties).length === 0 ? {} : { properties };
+}
+
+test("what several tools share stands once, and put back in place it is each tool's own schema", () => {
+  const [tool] = MANIFEST_FIXTURE.tools;
+  assert.ok(tool);
+  const body = { type: "object", properties: Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, TEXT])) };
+  const input = (required: string[]) =>
+    inputOf({ body: { ...body, required, description: required.join() } }, ["body"]);
+  const output = {
+    type: "object",
+    properties: Object.fromEntries(["success", "location", "message", "error", "code", "own"].map((n) => [n, TEXT])),
+  };
+  const tools = [["a"], ["b"]].map((required, at) => ({
+    ...tool,
+    name: `unifi_shared_${at}`,
+    schema: { input: input(required), output },
+  }));
+
+  const answer = JSON.parse(
+    createToolIndex(
+      tools.map((one) => ({ tool: one })),
+      createSearch(tools),
+    ).query({ include_schemas: true }),
+  );
+
+  assert.deepEqual(Object.keys(answer.$defs).sort(), ["answer", "body"]);
+  assert.deepEqual(
+    answer.tools.map(({ schema }: { readonly schema: object }) => resolved(schema, answer.$defs)),
+    tools.map(({ schema }) => schema),
+  );
+});
+
+const KB = 1024;
+
+test("the packaged index stays small: all in 20 KB, with schemas in 250 KB, a category with schemas in 25 KB", (t) => {
+  const categories = packaged().categories;
+  const bytes = (query: IndexQuery) => Buffer.byteLength(JSON.stringify(packaged(query)));
+  const sizes = categories.map((category) => [category, bytes({ category, include_schemas: true })] as const);
+  t.diagnostic(`compact ${bytes({})}, with schemas ${bytes({ include_schemas: true })} bytes; ${sizes.join("; ")}`);
+
+  assert.ok(bytes({}) <= 20 * KB);
+  assert.ok(bytes({ include_schemas: true }) <= 250 * KB);
+  assert.deepEqual(
+    sizes.filter(([, size]) => size > 25 * KB),
+    [],
+  );
 });

@@ -9,34 +9,34 @@ const choice = (description: string, values: string[]) =>
 const id = (description: string) => Type.Optional(Type.String({ description, minLength: 1, maxLength: 64 }));
 
 export const WLAN_FIELDS: TProperties = {
-  name: Type.String({ description: "Network name (SSID), at most 32 bytes in UTF-8", minLength: 1, maxLength: 32 }),
+  name: Type.String({ description: "SSID, at most 32 bytes in UTF-8", minLength: 1, maxLength: 32 }),
   security: Type.Enum(["open", "wpapsk", "wpaeap", "osen"], {
     type: "string",
-    description: "open, wpapsk (passphrase), wpaeap (RADIUS), osen (Passpoint sign-up)",
+    description: "wpapsk = passphrase, wpaeap = RADIUS, osen = Passpoint",
   }),
   x_passphrase: Type.Optional(
     Type.String({
-      description: "Passphrase: 8 to 63 printable ASCII characters, or 64 hexadecimal digits",
+      description: "8 to 63 printable ASCII characters, or 64 hex digits",
       maxLength: 64,
     }),
   ),
-  enabled: flag("Whether it is on the air; a new one is"),
-  hide_ssid: flag("Leave the name out of the beacons"),
-  guest_policy: flag("Treat its clients as guests: portal and isolation"),
-  network_id: id("Network that its clients join; a new one takes the default LAN"),
-  vlan_id: whole("VLAN, where the console still binds it to the WLAN", 2, 4094),
-  usergroup_id: id("User group with bandwidth limits; a new one takes the default"),
+  enabled: flag("On the air; a new one is"),
+  hide_ssid: flag("Leave it out of beacons"),
+  guest_policy: flag("Guests: portal and isolation"),
+  network_id: id("Network of its clients; default LAN"),
+  vlan_id: whole("VLAN, on consoles that bind it here", 2, 4094),
+  usergroup_id: id("User group (bandwidth limits)"),
   fast_roaming_enabled: flag("802.11r"),
   rrm_enabled: flag("802.11k"),
-  roaming_assistant_na_enabled: flag("Drop weak 5 GHz clients so that they roam"),
+  roaming_assistant_na_enabled: flag("Make weak 5 GHz clients roam"),
   roaming_assistant_na_rssi: whole("Signal below which, dBm", -95, -20),
-  roaming_assistant_6e_enabled: flag("Drop weak 6 GHz clients so that they roam"),
+  roaming_assistant_6e_enabled: flag("Make weak 6 GHz clients roam"),
   roaming_assistant_6e_rssi: whole("Signal below which, dBm", -95, -20),
   pmf_mode: choice("Protected management frames", ["disabled", "optional", "required"]),
   wpa3_support: flag("WPA3"),
   wpa3_transition: flag("WPA2 clients beside WPA3"),
   mac_filter_enabled: flag("Filter by MAC address"),
-  mac_filter_policy: choice("Whether the list lets in or keeps out", ["allow", "deny"]),
+  mac_filter_policy: choice("What the list does", ["allow", "deny"]),
   mac_filter_list: Type.Optional(
     Type.Array(Type.String({ maxLength: 32 }), { description: "MAC addresses; replaces the list", maxItems: 512 }),
   ),
@@ -52,18 +52,18 @@ export const WLAN_FIELDS: TProperties = {
   minrate_ng_data_rate_kbps: whole("That rate, kbit/s", 1000, 54_000),
   minrate_na_enabled: flag("Lowest data rate at 5 GHz"),
   minrate_na_data_rate_kbps: whole("That rate, kbit/s", 6000, 54_000),
-  group_rekey: whole("Group key renewal, seconds; 0 = never", 0, 86_400),
+  group_rekey: whole("Key renewal, seconds; 0 = never", 0, 86_400),
   uapsd_enabled: flag("U-APSD power save"),
   proxy_arp: flag("Answer ARP for clients"),
-  iapp_enabled: flag("Tell access points of roaming clients"),
+  iapp_enabled: flag("Tell APs of roaming clients"),
   ap_group_ids: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
-      description: "Access-point groups that send it (unifi_list_ap_groups)",
+      description: "AP groups that send it",
       minItems: 1,
       maxItems: 64,
     }),
   ),
-  ap_group_mode: choice("All access points, or those of ap_group_ids", ["all", "groups"]),
+  ap_group_mode: choice("All APs, or ap_group_ids", ["all", "groups"]),
 };
 
 /** Argument name to the console's, where they differ. */
