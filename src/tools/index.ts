@@ -5,14 +5,24 @@ import apiCall from "./network/api-call.ts";
 import clientAccess from "./network/client-access.ts";
 import clientSettings from "./network/client-settings.ts";
 import clients from "./network/clients.ts";
+import contentFilters from "./network/content-filters.ts";
 import devices from "./network/devices.ts";
 import dns from "./network/dns.ts";
 import events from "./network/events.ts";
+import firewallGroups from "./network/firewall-groups.ts";
+import firewallOrdering from "./network/firewall-ordering.ts";
+import firewallPolicies from "./network/firewall-policies.ts";
+import firewallZones from "./network/firewall-zones.ts";
 import networks from "./network/networks.ts";
 import portForwards from "./network/port-forwards.ts";
+import qos from "./network/qos.ts";
+import routes from "./network/routes.ts";
 import sites from "./network/sites.ts";
 import stats from "./network/stats.ts";
 import system from "./network/system.ts";
+import trafficFlows from "./network/traffic-flows.ts";
+import trafficRoutes from "./network/traffic-routes.ts";
+import vpn from "./network/vpn.ts";
 import wlans from "./network/wlans.ts";
 import type { Tool } from "./tool.ts";
 
@@ -28,6 +38,16 @@ export const TOOLS: readonly Tool[] = [
   ...wlans,
   ...apGroups,
   ...portForwards,
+  ...firewallPolicies,
+  ...firewallOrdering,
+  ...firewallZones,
+  ...firewallGroups,
+  ...routes,
+  ...trafficRoutes,
+  ...qos,
+  ...contentFilters,
+  ...vpn,
+  ...trafficFlows,
   ...events,
   ...stats,
   ...apiCall,

@@ -29,6 +29,11 @@ const SAME_RESOURCE: Readonly<Record<string, string>> = {
   "integration/dns": "v2/static-dns",
   "integration/clients": "v1/cmd/stamgr",
   "integration/devices": "v1/cmd/devmgr",
+  "integration/acl-rules": "v2/acl-rules",
+  "integration/firewall": "v2/firewall-policies",
+  "v1/firewallrule": "v2/firewall-policies",
+  "v2/firewall": "v2/firewall-policies",
+  "v2/object-oriented-network-configs": "v2/object-oriented-network-config",
 };
 
 /**

@@ -16,10 +16,13 @@ import { type Answer, type WalkedAgent, walkedAgent } from "./walked-agent.ts";
 const READING_POSTS =
   /\/(stat\/|system-log|traffic-flow|traffic-flows|speedtest-status|auth\/login|login$|logout$)|\/cmd\/stat$/;
 
+const API_KEY = "walked-key-1";
+
 export async function walk(t: TestContext, story: Story, persona: Persona): Promise<void> {
-  const simulator = await startSimulator({ persona });
+  // The key opens the integration API alone, so that everything else is walked in a session
+  const simulator = await startSimulator({ persona, apiKey: API_KEY, apiKeyScope: "integration" });
   t.after(() => simulator.close());
-  const agent = await walkedAgent(t, simulator);
+  const agent = await walkedAgent(t, simulator, persona === "unifi-os" ? API_KEY : undefined);
   const scene: Scene = {
     simulator,
     persona,

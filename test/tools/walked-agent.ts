@@ -32,12 +32,13 @@ export interface WalkedAgent {
   call(tool: string, kind: "read" | "write", args: Row, token?: string): Promise<Answer>;
 }
 
-export async function walkedAgent(t: TestContext, simulator: Simulator): Promise<WalkedAgent> {
+export async function walkedAgent(t: TestContext, simulator: Simulator, apiKey?: string): Promise<WalkedAgent> {
   const console_ = createNetworkConsole({
     host: simulator.host,
     port: simulator.port,
     username: simulator.username,
     password: simulator.password,
+    ...(apiKey && { apiKey }),
     pinSha256: simulator.fingerprint256,
     now: Date.now,
     wait: (ms, signal) => delay(ms, undefined, { signal }),

@@ -1,5 +1,7 @@
 /** What the api-reference says of each endpoint that a tool uses; the tools' names are added when it is generated. */
 import type { Endpoint } from "../tool.ts";
+import { FIREWALL_ENDPOINTS } from "./endpoints/firewall.ts";
+import { TRAFFIC_ENDPOINTS } from "./endpoints/traffic.ts";
 
 export interface EndpointNote {
   readonly purpose: string;
@@ -123,4 +125,7 @@ export const ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote } = {
   },
   "PUT /api/s/{site}/rest/portforward/{id}": { purpose: "Replace a port forward", body: WHOLE },
   "DELETE /api/s/{site}/rest/portforward/{id}": { purpose: "Remove a port forward" },
+
+  ...TRAFFIC_ENDPOINTS,
+  ...FIREWALL_ENDPOINTS,
 };

@@ -1,9 +1,25 @@
 /** Every story; a tool that stands in none fails the walk. */
 
 import clients from "./clients.ts";
+import contentFilters from "./content-filters.ts";
 import dns from "./dns.ts";
+import firewall from "./firewall.ts";
 import networks from "./networks.ts";
 import portForwards from "./port-forwards.ts";
 import type { Story } from "./story.ts";
+import { qos, routes, trafficFlows, trafficRoutes } from "./traffic.ts";
+import vpn from "./vpn.ts";
 
-export const STORIES: readonly Story[] = [dns, clients, networks, portForwards];
+export const STORIES: readonly Story[] = [
+  dns,
+  clients,
+  networks,
+  portForwards,
+  qos,
+  routes,
+  trafficRoutes,
+  trafficFlows,
+  contentFilters,
+  vpn,
+  firewall,
+];
