@@ -4,7 +4,7 @@ import type { Reply, Row, SiteExchange } from "./exchange.ts";
 import { v2Plain } from "./replies.ts";
 import { reportRows } from "./reports.ts";
 import { stationRows } from "./views.ts";
-import { textsOf, uuidOf } from "./world.ts";
+import { isRow, textsOf, uuidOf } from "./world.ts";
 
 /** The closed set of the console (unpoller#962). */
 const CATEGORIES = [
@@ -62,9 +62,51 @@ function logRows(x: SiteExchange): Row[] {
   return [...logged.reverse(), { ...shapes.systemLog, timestamp: x.world.now() - 600_000 }];
 }
 
+/** What a flow shows under each filter's name; a console answers the flows that one value of every used filter fits. */
+const FLOW_FILTERS: Readonly<Record<string, (flow: Row) => unknown>> = {
+  risk: (flow) => flow.risk,
+  action: (flow) => (flow.action === "ALLOW" ? "allowed" : "blocked"),
+  direction: (flow) => flow.direction,
+  protocol: (flow) => flow.protocol,
+  service: (flow) => flow.service,
+  source_mac: ({ source }) => endOf(source).mac,
+  source_ip: ({ source }) => endOf(source).ip,
+  source_host: ({ source }) => endOf(source).client_name,
+  source_network_id: ({ source }) => endOf(source).network_id,
+  destination_ip: ({ destination }) => endOf(destination).ip,
+  destination_domain: ({ destination }) => textsOf(endOf(destination).domains)[0],
+  destination_region: ({ destination }) => endOf(destination).region,
+};
+
+function endOf(value: unknown): Row {
+  return isRow(value) ? value : {};
+}
+
 export function trafficFlows(x: SiteExchange): Row {
+  const from = Number(x.body.timestampFrom ?? 0);
+  const to = Number(x.body.timestampTo ?? Number.MAX_SAFE_INTEGER);
+  const flows = allFlows(x)
+    .filter((flow) => Number(flow.time) >= from && Number(flow.time) <= to)
+    .filter((flow) => Object.entries(FLOW_FILTERS).every(([name, read]) => fits(textsOf(x.body[name]), read(flow))));
+  const size = Number(x.body.pageSize ?? 100);
+  const page = Number(x.body.pageNumber ?? 0);
+  return {
+    data: flows.slice(page * size, (page + 1) * size),
+    page_number: page,
+    total_element_count: flows.length,
+    total_page_count: Math.ceil(flows.length / size),
+    has_next: (page + 1) * size < flows.length,
+    or_more: false,
+  };
+}
+
+function fits(wanted: readonly string[], value: unknown): boolean {
+  return wanted.length === 0 || wanted.some((text) => text.toLowerCase() === String(value).toLowerCase());
+}
+
+function allFlows(x: SiteExchange): Row[] {
   const now = x.world.now();
-  const flows = stationRows(x.world, x.site)
+  return stationRows(x.world, x.site)
     .slice(0, 20)
     .map((station, index) => ({
       ...shapes.trafficFlow,
@@ -79,14 +121,6 @@ export function trafficFlows(x: SiteExchange): Row {
         ip: station.ip,
       },
     }));
-  return {
-    data: flows,
-    page_number: 0,
-    total_element_count: flows.length,
-    total_page_count: 1,
-    has_next: false,
-    or_more: false,
-  };
 }
 
 export function flowStatistics(x: SiteExchange): Row {
