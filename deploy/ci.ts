@@ -10,6 +10,7 @@ interface Need {
 
 const NEEDS: readonly Need[] = [
   { what: "redis-server", debianPackage: "redis-server", present: () => onPath("redis-server") },
+  { what: "bubblewrap", debianPackage: "bubblewrap", present: () => onPath("bwrap") },
   { what: "Chromium", debianPackage: "chromium", present: () => onPath("chromium") },
 ];
 

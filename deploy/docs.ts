@@ -9,12 +9,13 @@ import { ERRORS } from "../src/errors.ts";
 import { manifestOf } from "../src/tools/describe.ts";
 import { TOOLS } from "../src/tools/index.ts";
 
-const fileOf = (name: string) => fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
+const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 export const DOCUMENTS: Readonly<Record<string, () => string>> = {
-  "configuration.md": configuration,
-  "errors.md": errors,
-  "tools.md": tools,
+  "docs/configuration.md": configuration,
+  "docs/errors.md": errors,
+  "docs/tools.md": tools,
+  "deploy/compose/.env.example": environmentExample,
 };
 
 /** Names of documents that are not as the code says. */
@@ -66,6 +67,30 @@ consoles:
     api_key: …
 \`\`\`
 `;
+}
+
+/** Every variable, commented out, so that a copy of the file changes nothing until a line is uncommented. */
+function environmentExample(): string {
+  const section = (title: string, settings: Settings) =>
+    `# ---- ${title} ----\n\n${Object.values(settings).map(exampleOf).join("\n")}`;
+  return `# Generated from src/config by \`npm run docs\`. Copy to .env, uncomment and set what you need.
+# A secret may stand in a file instead: NAME_FILE=/path/to/file.
+
+# Name under which the internet reaches the gateway; Caddy gets its certificate.
+EDGE_DOMAIN=edge.example.com
+# The image, once built: docker build -t unifi-mcp-edge -f deploy/Dockerfile .
+EDGE_IMAGE=unifi-mcp-edge
+
+${section("Gateway (compose.home.yml, compose.yml)", GATEWAY_SETTINGS)}
+${section("Agent (compose.agent.yml): the tunnel", AGENT_SETTINGS)}
+${section("Agent: the console; PROTECT and ACCESS stand in the place of NETWORK for the other apps", consoleSettings("network"))}`;
+}
+
+function exampleOf(setting: Setting<unknown>): string {
+  const [name = ""] = setting.names.toReversed(); // the shortest name, which serves all apps
+  const { default: value } = setting;
+  const shown = defaultOf(setting).replaceAll("`", "");
+  return `# ${setting.description}\n#${name}=${value === undefined || shown.startsWith("–") ? "" : shown}\n`;
 }
 
 function errors(): string {

@@ -2,33 +2,21 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, watch, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { temporaryFolder } from "../agent/agent-under-test.ts";
+import { copyOfCheckout, ROOT } from "../support/checkout.ts";
 import { CLIENTS, runToEnd, settingsFor } from "../support/local-clients.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const NOT_COPIED = new Set(["node_modules", "dist", "var", ".git"]);
 /** Where a machine's own Node may be; this test runs on the one that the checkout brings. */
 const SYSTEM_NODES = ["/usr/bin/node", "/usr/local/bin/node"];
 
 const PATH_WITH_NODE = `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`;
 
 const run = promisify(execFile);
-
-/** A checkout of its own, since packing changes package.json for a moment. */
-function copyOfCheckout(t: TestContext): string {
-  const copy = temporaryFolder(t);
-  for (const name of readdirSync(ROOT)) {
-    if (!NOT_COPIED.has(name)) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  return copy;
-}
 
 /** npm on the Node that runs this test. */
 function npm(cwd: string, ...args: readonly string[]) {
