@@ -31,6 +31,17 @@ export async function listRows(site: NetworkSite, place: Place): Promise<readonl
   return place.api === "v1" ? site.v1("GET", place.path) : rowsOf(await site.v2("GET", place.path), place.path);
 }
 
+/** The same, or nothing where this console does not serve the path. */
+export async function listRowsIfServed(site: NetworkSite, place: Place): Promise<readonly Row[]> {
+  try {
+    return await listRows(site, place);
+  } catch (thrown) {
+    const absent = thrown instanceof EdgeError && ["CONTROLLER_UNSUPPORTED", "NOT_FOUND"].includes(thrown.code);
+    if (absent) return [];
+    throw thrown;
+  }
+}
+
 /** Creates and returns the console's answer, which may be empty. */
 export async function createRow(site: NetworkSite, place: Place, body: Row): Promise<Row | undefined> {
   const path = place.itemPath ?? place.path;

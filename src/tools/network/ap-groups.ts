@@ -59,6 +59,7 @@ export default [
     title: "List AP groups",
     summary: "List groups of access points.",
     description: "Lists the groups of access points that wireless networks can be sent by.",
+    asks: ["sets of APs", "which access points belong together", "where is a wifi broadcast", "AP zones"],
     rowsName: "ap_groups",
     defaultLimit: 100,
   }),
@@ -67,6 +68,7 @@ export default [
     title: "Get AP group details",
     summary: "Show one group of access points.",
     description: "One access-point group with its members, by id.",
+    asks: ["members of an AP set", "which APs are upstairs", "access points in a zone", "which APs send it"],
     details: (raw) => ({ details: apGroupRow(raw) }),
   }),
   apGroups.create({
@@ -75,6 +77,7 @@ export default [
     summary: "Make a group of access points.",
     description:
       "Groups access points, so that a wireless network can be sent by these alone (ap_group_ids of a WLAN).",
+    asks: ["broadcast a wifi only upstairs", "bundle access points", "limit an SSID to some APs", "new AP zone"],
     bodyArgument: "group_data",
     bodyDescription: "The group",
     fields: FIELDS,
@@ -87,6 +90,12 @@ export default [
     title: "Update AP group",
     summary: "Change a group of access points.",
     description: "Renames a group of access points or replaces its members.",
+    asks: [
+      "add an AP to a zone",
+      "take an access point out of a set",
+      "rename an AP zone",
+      "send the wifi in the garage too",
+    ],
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
     fields: FIELDS,
@@ -99,6 +108,7 @@ export default [
     title: "Delete AP group",
     summary: "Delete a group of access points.",
     description: "Removes a group of access points; the access points themselves stay.",
+    asks: ["remove an AP zone", "drop a set of access points", "ungroup APs", "dissolve an AP set"],
     async check({ context, current }) {
       const wlans = await context.network.v1("GET", "/rest/wlanconf");
       const users = wlans.filter((wlan) => Array.isArray(wlan.ap_group_ids) && wlan.ap_group_ids.includes(current._id));

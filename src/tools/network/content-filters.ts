@@ -14,6 +14,7 @@ const filters = resource({
   path: "/content-filtering",
   idArgument: "filter_id",
   listTool: "unifi_list_content_filters",
+  lacking: "This console has no content filters: they came with later versions and need a UniFi gateway.",
   table: {
     id: "string",
     profile: "string",
@@ -137,7 +138,12 @@ export default [
     title: "Get content filter details",
     summary: "Show one DNS content filter.",
     description: "One content filter as the console stores it (categories, schedule), by id.",
-    asks: ["when does the parental control apply", "who is under the family filter", "what does the ad blocker block"],
+    asks: [
+      "when does the parental control apply",
+      "who is under the family filter",
+      "what does the ad blocker block",
+      "filter hours",
+    ],
   }),
   filters.update({
     name: "unifi_update_content_filter",
@@ -165,7 +171,7 @@ export default [
     summary: "Delete a DNS content filter.",
     description:
       "Removes a content filter for good; it can be made anew in the console only. To lift it for a while, update it with enabled=false.",
-    asks: ["remove parental control", "get rid of the ad blocker", "drop a website filter for good"],
+    asks: ["remove parental control", "get rid of the ad blocker", "drop a website filter for good", "unfilter DNS"],
     check: async () => ["Its clients reach what it blocked.", "This API cannot make it again: the console can."],
   }),
 ];

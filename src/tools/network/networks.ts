@@ -43,6 +43,14 @@ export default [
     summary: "List networks: LANs, VLANs, WANs, VPNs.",
     description:
       "Lists the site's networks: LANs and VLANs with subnet and DHCP range, and the internet and VPN entries the console keeps with them. Wireless names are in unifi_list_wlans.",
+    asks: [
+      "subnets",
+      "VLAN ids in use",
+      "which LANs are there",
+      "address ranges",
+      "is there an IoT network",
+      "WAN connections",
+    ],
     rowsName: "networks",
     defaultLimit: 25,
     input: {
@@ -62,6 +70,13 @@ export default [
     summary: "Show one network, whole or by section.",
     description:
       "One network as the console stores it, secrets left out. summary=true with include returns only the named sections.",
+    asks: [
+      "DHCP settings of a VLAN",
+      "DNS servers given to clients",
+      "how is the WAN configured",
+      "IPv6 of a subnet",
+      "gateway address",
+    ],
     input: {
       include: Type.Optional(
         Type.String({
@@ -95,6 +110,13 @@ export default [
     summary: "Create a network or VLAN.",
     description:
       "Creates a network. A VLAN with DHCP: purpose corporate, vlan, ip_subnet (gateway address with prefix), dhcpd_start, dhcpd_stop. A bare VLAN: purpose vlan-only and vlan. Put an SSID on it with unifi_create_wlan.",
+    asks: [
+      "new subnet",
+      "separate the cameras",
+      "add a LAN for guests",
+      "segment smart home devices",
+      "make a tagged network",
+    ],
     bodyArgument: "network_data",
     bodyDescription: "The network",
     fields: NETWORK_FIELDS,
@@ -106,6 +128,14 @@ export default [
     title: "Update network",
     summary: "Change a network: LAN, VLAN or WAN.",
     description: "Changes the given fields of a network; the others keep their values.",
+    asks: [
+      "widen the DHCP pool",
+      "other DNS servers for a VLAN",
+      "renumber a subnet",
+      "isolate a segment",
+      "turn multicast snooping on",
+      "change the VLAN tag",
+    ],
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
     fields: NETWORK_FIELDS,
@@ -117,6 +147,7 @@ export default [
     title: "Delete network",
     summary: "Delete a LAN or VLAN.",
     description: "Removes a LAN or VLAN. Built-in networks, internet connections and VPNs cannot be removed here.",
+    asks: ["remove a subnet", "get rid of an old VLAN", "drop a segment", "clean up unused LANs"],
     reads: ["GET /api/s/{site}/rest/wlanconf"],
     async check({ context, current }) {
       if (!DELETABLE.includes(String(current.purpose))) throw invalid("Only LANs and VLANs can be removed here.");

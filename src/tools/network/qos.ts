@@ -12,6 +12,7 @@ const qos = resource({
   path: "/qos-rules",
   idArgument: "rule_id",
   listTool: "unifi_list_qos_rules",
+  lacking: "This console has no QoS rules: they came with later versions and need a UniFi gateway.",
   table: {
     id: "string",
     site_id: "string",
@@ -96,7 +97,12 @@ export default [
     title: "Get QoS rule details",
     summary: "Show one QoS rule.",
     description: "One QoS rule as the console stores it, with source, destination and schedule, by id.",
-    asks: ["details of a bandwidth cap", "what does this shaping rule match", "when does the speed limit apply"],
+    asks: [
+      "details of a bandwidth cap",
+      "what does this shaping rule match",
+      "when does the speed limit apply",
+      "throttle settings",
+    ],
   }),
   qos.create({
     name: "unifi_create_qos_rule",

@@ -68,7 +68,12 @@ export default [
     title: "Get static route",
     summary: "Show one static route.",
     description: "One static route as the console stores it, by id.",
-    asks: ["details of a manual route", "where does this subnet's route lead", "route's next hop and metric"],
+    asks: [
+      "details of a manual route",
+      "where does this subnet lead",
+      "next hop and metric of one entry",
+      "inspect a route",
+    ],
     output: { route: Type.Optional(Type.Object({})) },
     details: (raw) => ({ route: raw }),
   }),

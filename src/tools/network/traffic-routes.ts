@@ -12,6 +12,7 @@ const routes = resource({
   path: "/trafficroutes",
   idArgument: "route_id",
   listTool: "unifi_list_traffic_routes",
+  lacking: "This console has no traffic routes: they need a UniFi gateway.",
   table: {
     _id: "string",
     description: "string",

@@ -1,6 +1,7 @@
 /** VPN entries of a site: connections it makes (clients, site-to-site) and servers it runs. Keys and profiles never show. */
 import { type TProperties, Type } from "typebox";
 import type { Row } from "../../controller/controller.ts";
+import { listRowsIfServed } from "../collection.ts";
 import { resource } from "../resource.ts";
 import { type ResourceFacts, resourcePlans } from "../resource-plans.ts";
 import { defineTool, type Tool, type ToolWords } from "../tool.ts";
@@ -105,11 +106,16 @@ export default [
     summary: "Delete a VPN client or site-to-site tunnel.",
     description:
       "Removes a VPN client or a site-to-site tunnel with its keys, for good. To disconnect it for a while, use unifi_update_vpn_client_state.",
-    asks: ["remove the VPN provider", "tear down the branch tunnel", "forget an outgoing VPN"],
+    asks: [
+      "remove the VPN provider",
+      "tear down the branch tunnel",
+      "forget an outgoing VPN",
+      "drop a site-to-site link",
+    ],
     reads: ["GET /v2/api/site/{site}/trafficroutes"],
     async check({ context, current }) {
-      const routes = await context.network.v2("GET", "/trafficroutes");
-      const bound = Array.isArray(routes) ? routes.filter((route: Row) => route.network_id === current._id).length : 0;
+      const routes = await listRowsIfServed(context.network, { api: "v2", path: "/trafficroutes" });
+      const bound = routes.filter((route) => route.network_id === current._id).length;
       return [
         "Its keys and profile go with it.",
         ...(bound === 0 ? [] : [`Traffic routes that lead through it: ${bound}.`]),
@@ -137,7 +143,12 @@ export default [
     title: "Get VPN server details",
     summary: "Show one VPN server.",
     description: "One VPN server as the console stores it, by id; keys, passwords and profiles are left out.",
-    asks: ["settings of remote access", "which port does the dial-in VPN use", "address pool of VPN users"],
+    asks: [
+      "settings of remote access",
+      "which port does the dial-in VPN use",
+      "address pool of VPN users",
+      "L2TP options",
+    ],
   }),
   stateTool(SERVERS, "People who are connected through this VPN lose their connection.", {
     name: "unifi_update_vpn_server_state",

@@ -31,6 +31,13 @@ export default [
     title: "List WLANs",
     summary: "List wireless networks (SSIDs).",
     description: "Lists the site's wireless networks (SSIDs) with state, security and the network they lead to.",
+    asks: [
+      "wifi names",
+      "SSIDs on the air",
+      "is the guest wifi on",
+      "wireless security in use",
+      "which wifi leads to which VLAN",
+    ],
     rowsName: "wlans",
     defaultLimit: 25,
     input: {
@@ -47,6 +54,14 @@ export default [
     title: "Get WLAN details",
     summary: "Show one wireless network.",
     description: "One wireless network as the console stores it, passphrase left out, by id.",
+    asks: [
+      "wifi settings",
+      "bands of an SSID",
+      "is WPA3 on",
+      "minimum data rates",
+      "is the SSID hidden",
+      "which access points send a wifi",
+    ],
   }),
   wlans.create({
     name: "unifi_create_wlan",
@@ -54,6 +69,7 @@ export default [
     summary: "Put a new wireless network on the air.",
     description:
       "Puts a new SSID on the air: name, security and, for wpapsk, x_passphrase are enough. Access points, user group and LAN default to the site's own.",
+    asks: ["new wifi", "set up guest wireless", "add an SSID for smart home", "hotspot for a party"],
     bodyArgument: "wlan_data",
     bodyDescription: "The wireless network",
     fields: WLAN_FIELDS,
@@ -70,6 +86,15 @@ export default [
     title: "Update WLAN",
     summary: "Change settings of a wireless network.",
     description: "Changes the given fields of a wireless network; the others keep their values.",
+    asks: [
+      "change the wifi password",
+      "rename the wifi",
+      "hide an SSID",
+      "move wireless clients to another VLAN",
+      "turn on WPA3",
+      "5 GHz only",
+      "fast roaming",
+    ],
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
     fields: WLAN_FIELDS,
@@ -82,12 +107,19 @@ export default [
     summary: "Turn a wireless network on or off.",
     description:
       "Turns a wireless network off when it is on, and on when it is off. To set a state: unifi_update_wlan.",
+    asks: [
+      "switch the guest wifi off",
+      "turn wireless on again",
+      "take an SSID off the air for the night",
+      "pause wifi",
+    ],
   }),
   wlans.delete({
     name: "unifi_delete_wlan",
     title: "Delete WLAN",
     summary: "Delete a wireless network.",
     description: "Removes a wireless network for good. To take it off the air for a while, use unifi_toggle_wlan.",
+    asks: ["remove a wifi for good", "get rid of an old SSID", "drop the guest wireless", "erase a hotspot"],
     check: async () => ["Its clients lose their connection."],
   }),
 ];
