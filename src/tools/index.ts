@@ -1,5 +1,6 @@
 /** Every declared tool, in the fixed order in which lists and index show them. */
 
+import aclRules from "./network/acl-rules.ts";
 import apGroups from "./network/ap-groups.ts";
 import apiCall from "./network/api-call.ts";
 import clientAccess from "./network/client-access.ts";
@@ -14,6 +15,7 @@ import firewallOrdering from "./network/firewall-ordering.ts";
 import firewallPolicies from "./network/firewall-policies.ts";
 import firewallZones from "./network/firewall-zones.ts";
 import networks from "./network/networks.ts";
+import oonPolicies from "./network/oon-policies.ts";
 import portForwards from "./network/port-forwards.ts";
 import qos from "./network/qos.ts";
 import routes from "./network/routes.ts";
@@ -42,6 +44,8 @@ export const TOOLS: readonly Tool[] = [
   ...firewallOrdering,
   ...firewallZones,
   ...firewallGroups,
+  ...aclRules,
+  ...oonPolicies,
   ...routes,
   ...trafficRoutes,
   ...qos,

@@ -88,7 +88,7 @@ export function resourcePlans(facts: ResourceFacts) {
   }
 
   function creation(context: ToolContext, siblings: readonly Row[], prepared: Prepared): Plan {
-    const body = { ...prepared.extra, ...encode(prepared.data) };
+    const body = mergeDeep(prepared.extra ?? {}, encode(prepared.data));
     return {
       ...subjectOf(body),
       action: "create",
@@ -116,7 +116,7 @@ export function resourcePlans(facts: ResourceFacts) {
   /** The whole object put back with the change laid over it. */
   function replacement(context: ToolContext, current: Row, prepared: Prepared, action: "update" | "toggle"): Plan {
     const id = idOf(current) ?? "";
-    const laid = mergeDeep(current, { ...prepared.extra, ...encode(prepared.data) });
+    const laid = mergeDeep(current, mergeDeep(prepared.extra ?? {}, encode(prepared.data)));
     const merged = without(laid, prepared.drops ?? []);
     const readOnly = (facts.readOnly ?? []).map((field) => [field]);
     const before = decode(current);

@@ -168,7 +168,9 @@ export function resource(facts: ResourceFacts) {
       reads = [],
       ...words
     }: WriteWords): Tool {
-      const change = { description: bodyDescription, additionalProperties: false, minProperties: 1 };
+      // Where an argument beside the object says what to change, the object may be empty
+      const alone = Object.keys(input).length === 0;
+      const change = { description: bodyDescription, additionalProperties: false, minProperties: alone ? 1 : 0 };
       return defineTool({
         ...words,
         ...place,
@@ -184,7 +186,7 @@ export function resource(facts: ResourceFacts) {
         async plan(context, args: Row) {
           const { siblings, current } = await findOrThrow(context, args[idArgument]);
           const asked = askedOf(args, bodyArgument, idArgument);
-          if (Object.keys(asked).length === 0) throw invalid("Give at least one field to change.");
+          if (alone && Object.keys(asked).length === 0) throw invalid("Give at least one field to change.");
           const prepared = await prepare?.(asked, { context, siblings, current, args });
           return replacement(context, current, prepared ?? { data: asked }, "update");
         },

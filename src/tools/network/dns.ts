@@ -77,12 +77,20 @@ export default [
     description: "Lists the gateway's own static DNS records. A client's DNS name is in unifi_get_client_details.",
     rowsName: "records",
     defaultLimit: 100,
+    asks: [
+      "local host names of the router",
+      "what does nas.lan resolve to",
+      "custom name entries",
+      "split horizon names",
+      "hosts file of the gateway",
+    ],
   }),
   dns.get({
     name: "unifi_get_dns_record_details",
     title: "Get DNS record",
     summary: "Show one static DNS record.",
     description: "One static DNS record as the console stores it, by id.",
+    asks: ["where does this name point", "ttl of a local name", "one host entry in full", "look at a cname"],
   }),
   dns.create({
     name: "unifi_create_dns_record",
@@ -95,6 +103,13 @@ export default [
     fields: FIELDS,
     aliases: { record: "record_data", data: "record_data" },
     prepare: (data, circumstances) => checkRecord({ enabled: true, ...data }, circumstances),
+    asks: [
+      "give a server a local name",
+      "point a hostname to an address",
+      "add a cname or mx",
+      "make nas.home resolve inside",
+      "override a public name locally",
+    ],
   }),
   dns.update({
     name: "unifi_update_dns_record",
@@ -106,6 +121,12 @@ export default [
     fields: FIELDS,
     aliases: { record_data: "update_data", data: "update_data" },
     prepare: checkRecord,
+    asks: [
+      "point a local name elsewhere",
+      "change the ip behind a hostname",
+      "edit a host entry",
+      "shorten the cache time of a name",
+    ],
   }),
   dns.delete({
     name: "unifi_delete_dns_record",
@@ -113,5 +134,6 @@ export default [
     summary: "Delete a static DNS record.",
     description: "Removes a static DNS record. To keep it for later, update it with enabled=false.",
     check: async () => ["The name stops resolving for clients of this site."],
+    asks: ["stop resolving a local name", "remove a host entry", "drop a hostname override", "clean up stale names"],
   }),
 ];

@@ -121,12 +121,25 @@ export default [
     description: "Lists the site's port forwards: outer port, inner host and port, protocol, source and state.",
     rowsName: "port_forwards",
     defaultLimit: 100,
+    asks: [
+      "which ports are open to the internet",
+      "nat rules",
+      "what is exposed to the outside",
+      "inbound holes in the router",
+      "who can reach my server from outside",
+    ],
   }),
   forwards.get({
     name: "unifi_get_port_forward",
     title: "Get port forward",
     summary: "Show one port forward.",
     description: "One port forward as the console stores it (fwd = inner host, proto = protocol), by id.",
+    asks: [
+      "where does this open port lead",
+      "details of a nat rule",
+      "source limit of an exposed port",
+      "look at one inbound rule",
+    ],
   }),
   forwards.create({
     name: "unifi_create_port_forward",
@@ -139,6 +152,13 @@ export default [
     fields: FIELDS,
     aliases: { rule: "port_forward_data", data: "port_forward_data" },
     prepare: (data, circumstances) => checkRule({ ...DEFAULTS, ...data, ...anySource(data) }, circumstances),
+    asks: [
+      "make a server reachable from outside",
+      "expose a service to one address only",
+      "new nat rule",
+      "destination nat with logging",
+      "let the office reach the camera recorder",
+    ],
   }),
   forwards.create({
     name: "unifi_create_simple_port_forward",
@@ -151,6 +171,13 @@ export default [
     fields: SHORT_FIELDS,
     aliases: { port_forward_data: "rule", data: "rule" },
     prepare: (data, circumstances) => checkRule({ ...DEFAULTS, ...longForm(data) }, circumstances),
+    asks: [
+      "quickly open a port for a game",
+      "forward 443 to my web server",
+      "punch a hole in the router",
+      "host a minecraft server",
+      "let people connect to my box",
+    ],
   }),
   forwards.update({
     name: "unifi_update_port_forward",
@@ -162,6 +189,12 @@ export default [
     fields: FIELDS,
     aliases: { port_forward_data: "update_data", data: "update_data" },
     prepare: (data, circumstances) => checkRule({ ...data, ...anySource(data) }, circumstances),
+    asks: [
+      "send the open port to another host",
+      "limit who may use an exposed port",
+      "change the inner port of a nat rule",
+      "rename an inbound rule",
+    ],
   }),
   forwards.toggle({
     name: "unifi_toggle_port_forward",
@@ -169,6 +202,12 @@ export default [
     summary: "Turn a port forward on or off.",
     description:
       "Turns an enabled port forward off and a disabled one on. To set a state, use unifi_update_port_forward.",
+    asks: [
+      "close an open port for now",
+      "reopen a nat rule",
+      "pause outside access to the server",
+      "switch an inbound rule off",
+    ],
   }),
   forwards.delete({
     name: "unifi_delete_port_forward",
@@ -176,6 +215,7 @@ export default [
     summary: "Delete a port forward.",
     description: "Removes a port forward for good. To close it for a while, use unifi_toggle_port_forward.",
     check: async () => ["Connections through this rule end."],
+    asks: ["close a port for good", "remove a nat rule", "stop exposing the server", "get rid of an inbound hole"],
   }),
 ];
 

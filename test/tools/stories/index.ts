@@ -1,10 +1,12 @@
 /** Every story; a tool that stands in none fails the walk. */
 
+import acl from "./acl.ts";
 import clients from "./clients.ts";
 import contentFilters from "./content-filters.ts";
 import dns from "./dns.ts";
 import firewall from "./firewall.ts";
 import networks from "./networks.ts";
+import oon from "./oon.ts";
 import portForwards from "./port-forwards.ts";
 import type { Story } from "./story.ts";
 import { qos, routes, trafficFlows, trafficRoutes } from "./traffic.ts";
@@ -22,4 +24,6 @@ export const STORIES: readonly Story[] = [
   contentFilters,
   vpn,
   firewall,
+  acl,
+  oon,
 ];

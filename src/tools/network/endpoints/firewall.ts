@@ -59,4 +59,27 @@ export const FIREWALL_ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote }
     query: PAIR,
     body: ORDER,
   },
+
+  "GET /v2/api/site/{site}/acl-rules": {
+    purpose: "Layer-2 access rules; a single one cannot be asked for (405)",
+    answer:
+      "_id, name, action, enabled, acl_index, mac_acl_network_id, traffic_source {specific_mac_addresses, mac_mask} …",
+  },
+  "POST /v2/api/site/{site}/acl-rules": {
+    purpose: "Create a layer-2 access rule",
+    body: '{"name": "…", "type": "MAC", "action": "BLOCK", "acl_index": 0, "mac_acl_network_id": "…", "traffic_source": {"type": "CLIENT_MAC", "specific_mac_addresses": ["aa:bb:cc:dd:ee:ff"]}, "traffic_destination": {…}}',
+  },
+  "PUT /v2/api/site/{site}/acl-rules/{id}": { purpose: "Replace a layer-2 access rule", body: WHOLE },
+  "DELETE /v2/api/site/{site}/acl-rules/{id}": { purpose: "Remove a layer-2 access rule" },
+
+  "GET /v2/api/site/{site}/object-oriented-network-configs": {
+    purpose: "Policies on clients and groups; the list's path is plural, that of one policy singular",
+    answer: "id, name, enabled, target_type, targets, secure, qos, route",
+  },
+  "POST /v2/api/site/{site}/object-oriented-network-config": {
+    purpose: "Create a policy on clients or groups",
+    body: '{"name": "…", "enabled": true, "target_type": "CLIENTS", "targets": [{"type": "MAC", "value": "aa:bb:cc:dd:ee:ff"}], "secure": {"enabled": true, "internet": {"mode": "TURN_OFF_INTERNET"}}}',
+  },
+  "PUT /v2/api/site/{site}/object-oriented-network-config/{id}": { purpose: "Replace such a policy", body: WHOLE },
+  "DELETE /v2/api/site/{site}/object-oriented-network-config/{id}": { purpose: "Remove such a policy" },
 };
