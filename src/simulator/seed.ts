@@ -6,6 +6,7 @@ import shapes from "./data/templates.json" with { type: "json" };
 import type { Row } from "./exchange.ts";
 import { growSite, type Scale } from "./scale.ts";
 import { fillClients } from "./seed-clients.ts";
+import { fillTraffic } from "./seed-traffic.ts";
 import type { Site, Table } from "./site.ts";
 import { TABLES } from "./site.ts";
 import type { Ground } from "./site-seed.ts";
@@ -64,6 +65,7 @@ const FILLS: readonly ((ground: Ground) => void)[] = [
   fillDevices,
   fillClients,
   fillRules,
+  fillTraffic,
   fillSettings,
 ];
 
