@@ -13,6 +13,14 @@ export function normalMac(text: string): string {
   return /^[0-9a-f]{12}$/.test(digits) ? (digits.match(/../g)?.join(":") ?? digits) : text.toLowerCase();
 }
 
+/** MAC addresses of a list argument, each once; throws ARGUMENTS_INVALID naming the argument where one is none. */
+export function macList(values: readonly unknown[], argument: string): readonly string[] {
+  const macs = values.map((value) => normalMac(String(value)));
+  const at = macs.findIndex((mac) => !/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac));
+  if (at >= 0) throw invalid(`${argument}[${at}] is no MAC address.`);
+  return [...new Set(macs)];
+}
+
 export function ipv4Argument(description: string) {
   return Type.String({ description, format: "ipv4" });
 }

@@ -4,11 +4,14 @@ import aclRules from "./network/acl-rules.ts";
 import apGroups from "./network/ap-groups.ts";
 import apiCall from "./network/api-call.ts";
 import clientAccess from "./network/client-access.ts";
+import clientGroups from "./network/client-groups.ts";
 import clientSettings from "./network/client-settings.ts";
 import clients from "./network/clients.ts";
 import contentFilters from "./network/content-filters.ts";
 import devices from "./network/devices.ts";
 import dns from "./network/dns.ts";
+import dpi from "./network/dpi.ts";
+import dynamicDns from "./network/dynamic-dns.ts";
 import events from "./network/events.ts";
 import firewallGroups from "./network/firewall-groups.ts";
 import firewallOrdering from "./network/firewall-ordering.ts";
@@ -24,6 +27,8 @@ import stats from "./network/stats.ts";
 import system from "./network/system.ts";
 import trafficFlows from "./network/traffic-flows.ts";
 import trafficRoutes from "./network/traffic-routes.ts";
+import usergroups from "./network/usergroups.ts";
+import vouchers from "./network/vouchers.ts";
 import vpn from "./network/vpn.ts";
 import wlans from "./network/wlans.ts";
 import type { Tool } from "./tool.ts";
@@ -54,5 +59,10 @@ export const TOOLS: readonly Tool[] = [
   ...trafficFlows,
   ...events,
   ...stats,
+  ...clientGroups,
+  ...dpi,
+  ...dynamicDns,
+  ...usergroups,
+  ...vouchers,
   ...apiCall,
 ];

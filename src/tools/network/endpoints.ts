@@ -1,6 +1,7 @@
 /** What the api-reference says of each endpoint that a tool uses; the tools' names are added when it is generated. */
 import type { Endpoint } from "../tool.ts";
 import { FIREWALL_ENDPOINTS } from "./endpoints/firewall.ts";
+import { GROUP_ENDPOINTS } from "./endpoints/groups.ts";
 import { TRAFFIC_ENDPOINTS } from "./endpoints/traffic.ts";
 
 export interface EndpointNote {
@@ -128,4 +129,5 @@ export const ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote } = {
 
   ...TRAFFIC_ENDPOINTS,
   ...FIREWALL_ENDPOINTS,
+  ...GROUP_ENDPOINTS,
 };

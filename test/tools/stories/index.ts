@@ -5,6 +5,7 @@ import clients from "./clients.ts";
 import contentFilters from "./content-filters.ts";
 import dns from "./dns.ts";
 import firewall from "./firewall.ts";
+import groups from "./groups.ts";
 import networks from "./networks.ts";
 import oon from "./oon.ts";
 import portForwards from "./port-forwards.ts";
@@ -26,4 +27,5 @@ export const STORIES: readonly Story[] = [
   firewall,
   acl,
   oon,
+  groups,
 ];
