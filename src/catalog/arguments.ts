@@ -103,10 +103,16 @@ function ownValue(record: Readonly<Record<string, string>> | undefined, name: st
 
 /** JSON text where an object or array is declared: models send it so; text that is no JSON fails the type check. */
 function withReadText(schema: JsonSchema | undefined, name: string, value: unknown, bounds: Bounds): unknown {
-  if (typeof value !== "string" || (schema?.type !== "object" && schema?.type !== "array")) return value;
+  if (typeof value !== "string" || !isStructured(schema?.type)) return value;
   const read = fromText(value, name, bounds);
   assertBounds(read, name, bounds.depth - 1, bounds.size);
   return read;
+}
+
+/** An object or array, also one that may be null instead; where text is allowed too, text stays text. */
+function isStructured(type: unknown): boolean {
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+  return types.some((one) => one === "object" || one === "array") && !types.includes("string");
 }
 
 /** `get` where GET is listed: models mind no case, and no list of ours holds two values that differ in it alone. */

@@ -1,8 +1,11 @@
 /** QoS rules, routes, traffic routes and flows: what consoles and other clients get wrong, by symptom. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createCatalog } from "../../src/catalog/catalog.ts";
 import type { Row } from "../../src/controller/controller.ts";
 import { EdgeError } from "../../src/errors.ts";
+import { manifestOf } from "../../src/tools/describe.ts";
+import { TOOLS } from "../../src/tools/index.ts";
 import { isRow } from "../../src/tools/rows.ts";
 import { FAKE_NOW_MS, fakeNetwork } from "../support/fake-network.ts";
 import { planOf, problemsOf, read, withCode } from "./support.ts";
@@ -157,6 +160,24 @@ test("arguments out of range fail the schema", () => {
   assert.notDeepEqual(problemsOf("unifi_update_traffic_route", { route_id: "t1", regions: ["Sweden"] }), []);
   assert.notDeepEqual(problemsOf("unifi_get_traffic_flows", { risk: "huge" }), []);
   assert.deepEqual(problemsOf("unifi_get_traffic_flows", { risk: null, source_mac: null, time_from: null }), []);
+});
+
+test("what models send is read: JSON text of a list, null for what stays, other names of arguments", () => {
+  const { checkArguments } = createCatalog(manifestOf(TOOLS, "test"));
+
+  const route = checkArguments("unifi_update_traffic_route", {
+    id: "t1",
+    domains: '[{"domain":"a.example"}]',
+    regions: null,
+  });
+  const fixed = checkArguments("unifi_create_route", {
+    name: "Lab",
+    destination: "10.30.0.0/16",
+    gateway: "192.168.1.2",
+  });
+
+  assert.deepEqual(route, { route_id: "t1", domains: [{ domain: "a.example" }], regions: null });
+  assert.deepEqual(fixed, lab);
 });
 
 test("a static route is one to the console: its type is static-route, by next hop", async () => {
