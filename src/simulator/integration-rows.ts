@@ -2,7 +2,7 @@
 import type { Row, SiteExchange } from "./exchange.ts";
 import type { Site } from "./site.ts";
 import { DEVICE_STATE } from "./views.ts";
-import { textOf, textsOf, uuidOf } from "./world.ts";
+import { isRow, textOf, textsOf, uuidOf } from "./world.ts";
 
 const USER_DEFINED = { origin: "USER_DEFINED" };
 
@@ -121,6 +121,25 @@ export function broadcastRow(site: Site, wlan: Row): Row {
 export function zoneRow(site: Site, zone: Row): Row {
   const networkIds = textsOf(zone.network_ids).map((id) => uuidOf(site.uuid, id));
   return { id: integrationIdOf(site, zone), name: zone.name, networkIds, metadata: { origin: "SYSTEM_DEFINED" } };
+}
+
+export function firewallPolicyRow(site: Site, policy: Row): Row {
+  const end = (value: unknown) => ({ zoneId: uuidOf(site.uuid, textOf(isRow(value) ? value.zone_id : undefined)) });
+  return {
+    id: integrationIdOf(site, policy),
+    enabled: policy.enabled !== false,
+    name: policy.name,
+    index: policy.index,
+    action: {
+      type: policy.action,
+      ...(policy.action === "ALLOW" ? { allowReturnTraffic: policy.create_allow_respond === true } : {}),
+    },
+    source: end(policy.source),
+    destination: end(policy.destination),
+    ipProtocolScope: { ipVersion: policy.ip_version === "BOTH" ? "IPV4_AND_IPV6" : policy.ip_version },
+    loggingEnabled: policy.logging === true,
+    metadata: { origin: policy.predefined === true ? "SYSTEM_DEFINED" : "USER_DEFINED" },
+  };
 }
 
 /** Which field holds the value, by record type. */

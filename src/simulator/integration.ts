@@ -9,6 +9,7 @@ import {
   deviceDetails,
   deviceRow,
   dnsRow,
+  firewallPolicyRow,
   integrationIdOf,
   networkRow,
   statistics,
@@ -37,6 +38,7 @@ const devices: RowsAt = (x) => deviceRows(x.world, x.site).map((row) => deviceRo
 const networks: RowsAt = (x) =>
   x.site.tables.networkconf.filter((row) => row.purpose !== "wan").map((row) => networkRow(x.site, row));
 const broadcasts: RowsAt = (x) => x.site.tables.wlanconf.map((row) => broadcastRow(x.site, row));
+const policies: RowsAt = (x) => x.site.tables["firewall-policies"].map((row) => firewallPolicyRow(x.site, row));
 const zones: RowsAt = (x) => x.site.tables["firewall-zones"].map((row) => zoneRow(x.site, row));
 const dnsPolicies: RowsAt = (x) => x.site.tables["static-dns"].map((row) => dnsRow(x.site, row));
 
@@ -67,6 +69,7 @@ export const INTEGRATION: readonly Endpoint[] = [
     ["GET", "wifi/broadcasts", (x) => page(x, broadcasts(x))],
     ["GET", "wifi/broadcasts/:id", (x) => one(x, broadcasts(x))],
     ["GET", "firewall/zones", (x) => page(x, zones(x))],
+    ["GET", "firewall/policies", (x) => page(x, policies(x))],
     ["GET", "firewall/policies/ordering", readOrdering],
     ["GET", "dns/policies", (x) => page(x, dnsPolicies(x))],
     ["GET", "dns/policies/:id", (x) => one(x, dnsPolicies(x))],

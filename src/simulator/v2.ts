@@ -6,6 +6,7 @@ import { V2_RESOURCES, type V2Resource } from "./resources.ts";
 import { siteEndpoints } from "./router.ts";
 import { activeClients, offlineClients } from "./v2-clients.ts";
 import { dashboard, flowStatistics, speedtests, systemLog, trafficFlows } from "./v2-insights.ts";
+import { isRow } from "./world.ts";
 
 const PREFIX = "/v2/api/site/:site";
 
@@ -65,19 +66,29 @@ function one(x: SiteExchange, resource: V2Resource): Reply {
 }
 
 function create(x: SiteExchange, resource: V2Resource): Reply {
-  return unknownField(x, resource) ?? answer(x, createRow(x, resource, resource.idField));
+  return numericPort(x, resource) ?? unknownField(x, resource) ?? answer(x, createRow(x, resource, resource.idField));
 }
 
 function update(x: SiteExchange, resource: V2Resource): Reply {
   const missing =
     resource.table === "firewall-policies" ? resource.required.find((field) => !(field in x.body)) : undefined;
   if (missing !== undefined) return v2Error(400, "FirewallPolicyInvalid", "Invalid firewall policy", [missing]);
-  return unknownField(x, resource) ?? answer(x, updateRow(x, resource, x.param("id")));
+  return numericPort(x, resource) ?? unknownField(x, resource) ?? answer(x, updateRow(x, resource, x.param("id")));
 }
 
 function remove(x: SiteExchange, resource: V2Resource): Reply {
   const outcome = deleteRow(x, resource, x.param("id"));
   return "row" in outcome ? { status: 204 } : answer(x, outcome);
+}
+
+/** A policy's ports are text; a number is refused (terraform-provider-unifi#223). */
+function numericPort(x: SiteExchange, { table }: V2Resource): Reply | undefined {
+  const wrong = ["source", "destination"].find((end) => {
+    const value = x.body[end];
+    return isRow(value) && typeof value.port === "number";
+  });
+  if (table !== "firewall-policies" || wrong === undefined) return undefined;
+  return v2Error(400, "InvalidPayload", `Invalid value of ${wrong}.port`, [`${wrong}.port`]);
 }
 
 /** Most resources drop what they do not know; a few say so. */

@@ -91,6 +91,19 @@ test("a firewall policy is replaced whole: a partial PUT is refused", async (t) 
   assert.deepEqual([whole.status, at(whole.json, "enabled")], [200, false]);
 });
 
+test("a policy's port as a number is refused, as text it is kept", async (t) => {
+  const { client } = await signedIn(t);
+  const [policy] = rowsOf(await client.send("GET", `${V2}/firewall-policies`));
+  const path = `${V2}/firewall-policies/${String(policy?._id)}`;
+  const end = { zone_id: at(policy, "destination", "zone_id"), matching_target: "ANY", port_matching_type: "SPECIFIC" };
+
+  const number = await client.send("PUT", path, { ...policy, destination: { ...end, port: 443 } });
+  const text = await client.send("PUT", path, { ...policy, destination: { ...end, port: "443" } });
+
+  assert.equal(number.status, 400);
+  assert.deepEqual([text.status, at(text.json, "destination", "port")], [200, "443"]);
+});
+
 test("an unknown category of the system log is refused in the framework's words", async (t) => {
   const { client } = await signedIn(t);
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Row } from "../../src/controller/controller.ts";
 import { EdgeError } from "../../src/errors.ts";
+import { toolsThatWrite } from "../../src/tools/writes.ts";
 import { type FakeOptions, fakeNetwork } from "../support/fake-network.ts";
 import { planOf, problemsOf, read, withCode } from "./support.ts";
 
@@ -374,6 +375,7 @@ function orderedSite() {
   return site({
     answers: {
       [`GET ${BASE}/zones?limit=200&offset=0`]: () => ({ totalCount: 2, data: UUIDS }),
+      [`GET ${BASE}/policies?limit=200&offset=0`]: () => ({ totalCount: 1, data: [{ id: "a", name: "First" }] }),
       [`GET ${ORDERING}`]: () => ({ orderedFirewallPolicyIds: order }),
       [`PUT ${ORDERING}`]: (body) => {
         order = (body as { orderedFirewallPolicyIds: Row }).orderedFirewallPolicyIds;
@@ -393,9 +395,10 @@ const reorder = (before: readonly string[], after: readonly string[]) =>
 test("the order is read with zone ids of either API", async () => {
   const { context } = orderedSite();
 
-  const { ordering } = await read(context, "unifi_get_firewall_policy_ordering", LOCAL);
+  const { ordering, policies } = await read(context, "unifi_get_firewall_policy_ordering", LOCAL);
 
   assert.deepEqual(ordering, { beforeSystemDefined: ["a", "b"], afterSystemDefined: ["c"] });
+  assert.deepEqual(policies, [{ id: "a", name: "First" }, { id: "b" }, { id: "c" }]);
 });
 
 test("a whole new order is sent and read back", async () => {
@@ -456,5 +459,19 @@ test("a console without the integration API says that it does not tell the order
   await assert.rejects(
     read(context, "unifi_get_firewall_policy_ordering", LOCAL),
     withCode("CONTROLLER_UNSUPPORTED", /does not tell the order/),
+  );
+});
+
+test("a raw call to another door of the firewall passes the policies' gates", () => {
+  const gates = (method: "PUT" | "POST" | "DELETE", path: string) =>
+    new Set(toolsThatWrite(method, path).map(({ permission }) => `${permission.category} ${permission.action}`));
+  const all = new Set(["create", "update", "delete"].map((action) => `firewall_policies ${action}`));
+
+  assert.deepEqual(gates("POST", "/integration/v1/sites/{siteId}/firewall/policies"), all);
+  assert.deepEqual(gates("PUT", "/v2/api/site/{site}/firewall/zone/1"), all);
+  assert.deepEqual(gates("DELETE", "/api/s/{site}/rest/firewallrule/1"), all);
+  assert.deepEqual(
+    gates("PUT", "/v2/api/site/{site}/object-oriented-network-configs/1").has("oon_policies update"),
+    true,
   );
 });

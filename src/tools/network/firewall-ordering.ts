@@ -6,7 +6,7 @@ import { invalid } from "../arguments.ts";
 import { idOf } from "../collection.ts";
 import { pick, sameJson } from "../merge.ts";
 import { isUnsupported } from "../resource-plans.ts";
-import { isRow } from "../rows.ts";
+import { isRow, project, type RowTable, rowSchema } from "../rows.ts";
 import { defineTool, type Endpoint, type Plan, type ToolContext } from "../tool.ts";
 import { ZONE_ENDPOINTS, zonesMissing, zonesOf } from "./firewall-zones.ts";
 
@@ -14,11 +14,15 @@ const LISTS = ["beforeSystemDefined", "afterSystemDefined"] as const;
 type Ordering = Readonly<Record<(typeof LISTS)[number], readonly string[]>>;
 
 const PAGE_SIZE = 200;
-/** No site has 2000 zones. */
+/** No site has 2000 zones or policies. */
 const MOST_PAGES = 10;
 
 const ORDERING: Endpoint = "GET /integration/v1/sites/{siteId}/firewall/policies/ordering";
 const ZONES: Endpoint = "GET /integration/v1/sites/{siteId}/firewall/zones";
+
+const POLICIES: Endpoint = "GET /integration/v1/sites/{siteId}/firewall/policies";
+
+const POLICY_TABLE: RowTable = { id: "string", name: "string", enabled: "boolean", index: "integer" };
 
 const zoneArgument = (description: string) => Type.String({ description, minLength: 1, maxLength: 64 });
 
@@ -57,7 +61,7 @@ const OUTPUT = {
 /** The pair's path, both zones as the integration API names them. */
 async function pairPath(network: NetworkSite, args: Row): Promise<string> {
   const site = `/sites/${await siteIdOf(network)}`;
-  const zones = await integrationZones(network, site);
+  const zones = await allRows(network, `${site}/firewall/zones`);
   const local = zones.length === 0 ? [] : await zonesOf(network);
   if (zones.length === 0) throw zonesMissing();
   const uuid = (argument: string) => {
@@ -91,16 +95,29 @@ function lacking(cause: unknown): EdgeError {
   });
 }
 
-async function integrationZones(network: NetworkSite, site: string): Promise<readonly Row[]> {
-  const zones: Row[] = [];
+/** Every row of a list of the integration API. */
+async function allRows(network: NetworkSite, path: string): Promise<readonly Row[]> {
+  const found: Row[] = [];
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer = await asked(network, `${site}/firewall/zones?limit=${PAGE_SIZE}&offset=${zones.length}`);
+    const answer = await asked(network, `${path}?limit=${PAGE_SIZE}&offset=${found.length}`);
     const rows = isRow(answer) && Array.isArray(answer.data) ? answer.data.filter(isRow) : [];
-    zones.push(...rows);
-    const total = isRow(answer) && typeof answer.totalCount === "number" ? answer.totalCount : zones.length;
-    if (rows.length === 0 || zones.length >= total) break;
+    found.push(...rows);
+    const total = isRow(answer) && typeof answer.totalCount === "number" ? answer.totalCount : found.length;
+    if (rows.length === 0 || found.length >= total) break;
   }
-  return zones;
+  return found;
+}
+
+/** The ordered policies by name, since their UUIDs say nothing; none where the console lists no policies there. */
+async function namedPolicies(network: NetworkSite, ordering: Ordering): Promise<readonly Row[]> {
+  try {
+    const policies = await allRows(network, `/sites/${await siteIdOf(network)}/firewall/policies`);
+    const byId = new Map(policies.map((policy) => [policy.id, policy]));
+    return LISTS.flatMap((list) => ordering[list]).map((id) => project({ ...byId.get(id), id }, POLICY_TABLE));
+  } catch (thrown) {
+    if (isUnsupported(thrown)) return [];
+    throw thrown;
+  }
 }
 
 async function asked(network: NetworkSite, path: string): Promise<unknown> {
@@ -160,7 +177,7 @@ export default [
     title: "Get firewall policy order",
     summary: "Show policy order of a zone pair (API key).",
     description:
-      "The order in which the user's policies between two zones are looked at, before and after the console's own. Ids are the integration API's UUIDs, not those of unifi_list_firewall_policies. Needs an API key on the agent.",
+      "The order in which the user's policies between two zones are looked at, before and after the console's own. Ids are the integration API's UUIDs, not those of unifi_list_firewall_policies; policies gives their names. Needs an API key on the agent.",
     app: "network",
     category: "firewall",
     permission: { category: "firewall_policies", action: "read" },
@@ -172,12 +189,13 @@ export default [
       "in what sequence are policies checked",
     ],
     input: PAIR,
-    output: OUTPUT,
-    reads: [ZONES, ORDERING, ...ZONE_ENDPOINTS],
+    output: { ...OUTPUT, policies: Type.Optional(Type.Array(rowSchema(POLICY_TABLE))) },
+    reads: [ZONES, ORDERING, POLICIES, ...ZONE_ENDPOINTS],
     async run({ network }: ToolContext, args: Row) {
       const ordering = await orderingAt(network, await pairPath(network, args));
       const { source_firewall_zone_id, destination_firewall_zone_id } = args;
-      return { site: network.site, source_firewall_zone_id, destination_firewall_zone_id, ordering };
+      const policies = await namedPolicies(network, ordering);
+      return { site: network.site, source_firewall_zone_id, destination_firewall_zone_id, ordering, policies };
     },
   }),
   defineTool({

@@ -188,9 +188,13 @@ const firewall: Story = {
       tool: "unifi_get_firewall_policy_ordering",
       args: pair,
       refused: { standalone: "CONTROLLER_UNSUPPORTED" },
-      holds({ ordering }, { kept }) {
+      holds({ ordering, policies }, { kept }) {
         const { beforeSystemDefined: before } = ordering as Row;
         assert.ok(Array.isArray(before) && before.length > 0);
+        assert.partialDeepStrictEqual((policies as readonly Row[])[0], {
+          id: before[0],
+          name: "Allow internal to IoT",
+        });
         kept.ordering = ordering;
       },
     },

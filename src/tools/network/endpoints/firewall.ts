@@ -49,6 +49,11 @@ export const FIREWALL_ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote }
     query: "offset, limit",
     answer: "data [id, name, networkIds]",
   },
+  "GET /integration/v1/sites/{siteId}/firewall/policies": {
+    purpose: "Firewall policies under the integration API's UUIDs",
+    query: "offset, limit, filter",
+    answer: "data [id, name, enabled, index, action {type}, source {zoneId}, destination {zoneId}]",
+  },
   "GET /integration/v1/sites/{siteId}/firewall/policies/ordering": {
     purpose: "Order of the policies between two zones",
     query: PAIR,
