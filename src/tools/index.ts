@@ -20,10 +20,12 @@ import firewallZones from "./network/firewall-zones.ts";
 import networks from "./network/networks.ts";
 import oonPolicies from "./network/oon-policies.ts";
 import portForwards from "./network/port-forwards.ts";
+import portProfiles from "./network/port-profiles.ts";
 import qos from "./network/qos.ts";
 import routes from "./network/routes.ts";
 import sites from "./network/sites.ts";
 import stats from "./network/stats.ts";
+import switches from "./network/switches.ts";
 import system from "./network/system.ts";
 import trafficFlows from "./network/traffic-flows.ts";
 import trafficRoutes from "./network/traffic-routes.ts";
@@ -37,6 +39,8 @@ export const TOOLS: readonly Tool[] = [
   ...system,
   ...sites,
   ...devices,
+  ...portProfiles,
+  ...switches,
   ...clients,
   ...clientAccess,
   ...clientSettings,

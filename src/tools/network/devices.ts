@@ -1,11 +1,11 @@
 /** Network hardware: access points, switches, gateways and power units. */
 import { Type } from "typebox";
-import type { NetworkSite, Row } from "../../controller/controller.ts";
-import { EdgeError } from "../../errors.ts";
+import type { Row } from "../../controller/controller.ts";
 import { macArgument, normalMac, sectionsOf } from "../arguments.ts";
 import { listArguments, listOutput, listPayload } from "../listing.ts";
 import { pick } from "../merge.ts";
 import { defineTool, type Plan } from "../tool.ts";
+import { DEVICE_COMMAND, DEVICE_PUT, DEVICE_READS, deviceSubject, findDevice } from "./device-change.ts";
 import {
   categoryOf,
   DETAIL_TABLE,
@@ -19,30 +19,10 @@ import {
   statusOf,
 } from "./device-rows.ts";
 
-const READS = ["GET /api/s/{site}/stat/device"] as const;
-const COMMANDS = ["POST /api/s/{site}/cmd/devmgr"] as const;
 const DEFAULT_LIMIT = 200;
 const TABLE = { ...DEVICE_TABLE, ...DETAIL_TABLE };
 const ECHO = { device_type: "filter_type", status: "filter_status", search: "search" };
 const MAC_ALIASES = { mac: "mac_address", device_mac: "mac_address", device: "mac_address" };
-
-async function findDevice(site: NetworkSite, mac: string): Promise<Row> {
-  const devices = await site.v1("GET", "/stat/device");
-  const device = devices.find((candidate) => String(candidate.mac).toLowerCase() === mac.toLowerCase());
-  if (device !== undefined) return device;
-  throw new EdgeError("NOT_FOUND", "No device of this site has this MAC address.", {
-    hint: "unifi_list_devices lists them; computers and phones are in unifi_list_clients.",
-  });
-}
-
-/** What every plan on a device says of it. */
-function subject(device: Row) {
-  return {
-    resourceType: "device",
-    resourceId: String(device.mac).toLowerCase(),
-    ...(typeof device.name === "string" ? { resourceName: device.name } : {}),
-  };
-}
 
 const COMMON = { app: "network", category: "devices" } as const;
 const MAC_OUTPUT = { mac_address: Type.Optional(Type.String()) };
@@ -74,7 +54,7 @@ export default [
     },
     output: listOutput("devices", TABLE, ECHO),
     aliases: { type: "device_type", category: "device_type", query: "search" },
-    reads: READS,
+    reads: DEVICE_READS,
     async run({ network }, args) {
       const {
         device_type: kind = "all",
@@ -128,7 +108,7 @@ export default [
     },
     aliases: MAC_ALIASES,
     macs: ["mac_address"],
-    reads: READS,
+    reads: DEVICE_READS,
     async run({ network }, { mac_address: mac, include = "basic,ports", summary = false }) {
       const record = deviceRecord(await findDevice(network, mac));
       const { site } = network;
@@ -160,12 +140,12 @@ export default [
     output: MAC_OUTPUT,
     aliases: { ...MAC_ALIASES, new_name: "name" },
     macs: ["mac_address"],
-    reads: READS,
-    writes: ["PUT /api/s/{site}/rest/device/{id}"],
+    reads: DEVICE_READS,
+    writes: [DEVICE_PUT],
     async plan({ network }, { mac_address: mac, name }): Promise<Plan> {
       const device = await findDevice(network, mac);
       return {
-        ...subject(device),
+        ...deviceSubject(device),
         action: "update",
         current: pick(device, ["name"]),
         proposed: { name },
@@ -173,7 +153,7 @@ export default [
         async apply() {
           // Only the name: a device's whole object holds port and radio tables that a put would replace
           await network.v1("PUT", `/rest/device/${encodeURIComponent(String(device._id))}`, { name });
-          return { mac_address: subject(device).resourceId };
+          return { mac_address: deviceSubject(device).resourceId };
         },
         readBack: async () => pick(await findDevice(network, mac), ["name"]),
       };
@@ -194,20 +174,20 @@ export default [
     output: MAC_OUTPUT,
     aliases: { mac: "device_mac", mac_address: "device_mac", device: "device_mac" },
     macs: ["device_mac"],
-    reads: READS,
-    writes: COMMANDS,
+    reads: DEVICE_READS,
+    writes: [DEVICE_COMMAND],
     async plan({ network }, { device_mac: mac, enabled }): Promise<Plan> {
       const device = await findDevice(network, mac);
       return {
-        ...subject(device),
+        ...deviceSubject(device),
         action: "command",
         current: { locating: device.locating === true },
         proposed: { locating: enabled },
         async apply() {
           const cmd = enabled ? "set-locate" : "unset-locate";
-          await network.v1("POST", "/cmd/devmgr", { cmd, mac: subject(device).resourceId });
+          await network.v1("POST", "/cmd/devmgr", { cmd, mac: deviceSubject(device).resourceId });
           return {
-            mac_address: subject(device).resourceId,
+            mac_address: deviceSubject(device).resourceId,
             message: enabled ? "The LED blinks." : "The LED is as before.",
           };
         },
@@ -228,19 +208,19 @@ export default [
     output: MAC_OUTPUT,
     aliases: MAC_ALIASES,
     macs: ["mac_address"],
-    reads: READS,
-    writes: COMMANDS,
+    reads: DEVICE_READS,
+    writes: [DEVICE_COMMAND],
     async plan({ network }, { mac_address: mac }): Promise<Plan> {
       const device = await findDevice(network, mac);
       return {
-        ...subject(device),
+        ...deviceSubject(device),
         action: "command",
         current: { ...pick(device, ["model", "type"]), status: statusOf(device) },
         proposed: { command: "restart" },
         warnings: rebootWarnings(device),
         async apply() {
-          await network.v1("POST", "/cmd/devmgr", { cmd: "restart", mac: subject(device).resourceId });
-          return { mac_address: subject(device).resourceId, message: "The device restarts." };
+          await network.v1("POST", "/cmd/devmgr", { cmd: "restart", mac: deviceSubject(device).resourceId });
+          return { mac_address: deviceSubject(device).resourceId, message: "The device restarts." };
         },
       };
     },

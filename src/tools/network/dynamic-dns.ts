@@ -20,7 +20,6 @@ const dynamicDns = resource({
     service: "string",
     server: "string",
     login: "string",
-    x_password: "string",
     interface: "string",
     custom_service: "string",
     options: "strings",

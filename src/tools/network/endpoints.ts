@@ -2,6 +2,7 @@
 import type { Endpoint } from "../tool.ts";
 import { FIREWALL_ENDPOINTS } from "./endpoints/firewall.ts";
 import { GROUP_ENDPOINTS } from "./endpoints/groups.ts";
+import { SWITCH_ENDPOINTS } from "./endpoints/switches.ts";
 import { TRAFFIC_ENDPOINTS } from "./endpoints/traffic.ts";
 
 export interface EndpointNote {
@@ -130,4 +131,5 @@ export const ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote } = {
   ...TRAFFIC_ENDPOINTS,
   ...FIREWALL_ENDPOINTS,
   ...GROUP_ENDPOINTS,
+  ...SWITCH_ENDPOINTS,
 };

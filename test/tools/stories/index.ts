@@ -10,6 +10,7 @@ import networks from "./networks.ts";
 import oon from "./oon.ts";
 import portForwards from "./port-forwards.ts";
 import type { Story } from "./story.ts";
+import switches from "./switches.ts";
 import { qos, routes, trafficFlows, trafficRoutes } from "./traffic.ts";
 import vpn from "./vpn.ts";
 
@@ -28,4 +29,5 @@ export const STORIES: readonly Story[] = [
   acl,
   oon,
   groups,
+  switches,
 ];
