@@ -29,10 +29,10 @@ const FIELDS = {
   name: Type.String({ description: "Name of the group", minLength: 1, maxLength: 64 }),
   group_type: Type.Enum(["address-group", "ipv6-address-group", "port-group"], {
     type: "string",
-    description: "What it holds: IPv4 addresses, IPv6 addresses or ports; fixed once created",
+    description: "What it holds; fixed once created",
   }),
   group_members: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-    description: "Addresses or subnets, or ports and ranges (8000-8010), each as text",
+    description: "Addresses, subnets, ports or ranges as text",
     maxItems: 5000,
     uniqueItems: true,
   }),
@@ -83,8 +83,7 @@ export default [
     name: "unifi_list_firewall_groups",
     title: "List firewall groups",
     summary: "List address and port groups.",
-    description:
-      "Lists the named address and port groups that firewall policies and rules refer to, with their members.",
+    description: "Lists the address and port groups that firewall policies refer to, with their members.",
     rowsName: "groups",
     defaultLimit: 100,
     asks: [
@@ -112,7 +111,7 @@ export default [
     title: "Create firewall group",
     summary: "Create an address or port group.",
     description:
-      "Creates a named list of IPv4 addresses, IPv6 addresses or ports, for use by id in firewall policies (ip_group_id, port_group_id). For a list of clients take unifi_create_client_group.",
+      "Creates a list of addresses or ports for firewall policies (ip_group_id, port_group_id). For clients take unifi_create_client_group.",
     fields: FIELDS,
     aliases: { type: "group_type", members: "group_members" },
     prepare: checkGroup(""),
@@ -129,7 +128,7 @@ export default [
     title: "Update firewall group",
     summary: "Change a group's name or members.",
     description:
-      "Changes the name or the members of a firewall group; what is not given stays. group_members replaces the whole list. The type cannot change.",
+      "Changes name or members of a firewall group; group_members replaces the whole list. The type cannot change.",
     bodyArgument: "group_data",
     bodyDescription: "Fields to change",
     fields: FIELDS,
@@ -147,7 +146,7 @@ export default [
     name: "unifi_delete_firewall_group",
     title: "Delete firewall group",
     summary: "Delete an address or port group.",
-    description: "Removes a firewall group for good. The preview says how many policies and rules still use it.",
+    description: "Removes a firewall group for good. The preview says how many policies use it.",
     reads: ["GET /v2/api/site/{site}/firewall-policies", "GET /api/s/{site}/rest/firewallrule"],
     check: async ({ context, current }) => {
       const uses = await usesOf(context, current);

@@ -37,11 +37,11 @@ const policyIds = (description: string) =>
 
 const ORDER = Type.Object(
   {
-    beforeSystemDefined: policyIds("Policy UUIDs before the console's own policies, first looked at first"),
-    afterSystemDefined: policyIds("Policy UUIDs after them"),
+    beforeSystemDefined: policyIds("UUIDs before the console's own policies"),
+    afterSystemDefined: policyIds("UUIDs after them"),
   },
   {
-    description: "The whole new order: every policy of unifi_get_firewall_policy_ordering once",
+    description: "The whole new order, every policy once",
     additionalProperties: false,
   },
 );
@@ -177,7 +177,7 @@ export default [
     title: "Get firewall policy order",
     summary: "Show policy order of a zone pair (API key).",
     description:
-      "The order in which the user's policies between two zones are looked at, before and after the console's own. Ids are the integration API's UUIDs, not those of unifi_list_firewall_policies; policies gives their names. Needs an API key on the agent.",
+      "The order of the policies between two zones, before and after the console's own. Ids are UUIDs of their own; policies gives the names. The agent needs an API key.",
     app: "network",
     category: "firewall",
     permission: { category: "firewall_policies", action: "read" },
@@ -203,7 +203,7 @@ export default [
     title: "Reorder firewall policies",
     summary: "Set policy order of a zone pair (API key).",
     description:
-      "Sets the order of the policies between two zones. The new order must be whole: read it with unifi_get_firewall_policy_ordering and move ids. Needs an API key on the agent.",
+      "Sets the order of the policies between two zones. It must be whole: read unifi_get_firewall_policy_ordering and move ids. The agent needs an API key.",
     app: "network",
     category: "firewall",
     permission: { category: "firewall_policies", action: "update" },

@@ -65,7 +65,7 @@ const policies = resource({
   readOnly: ["site_id", "attr_hidden", "attr_hidden_id", "attr_no_delete", "attr_no_edit", "external_id"],
   lacking:
     "This console has no zone-based firewall (it comes with Network 9); unifi_list_legacy_firewall_rules shows the rules in force.",
-  table: WHOLE,
+  table: SUMMARY,
   row: wholeRow,
 });
 
@@ -98,7 +98,7 @@ export default [
     title: "List firewall policies",
     summary: "List zone-based firewall policies.",
     description:
-      "Lists the site's zone-based firewall policies: action, zones, whom they match. summary=false adds protocol, states, schedule and ports' details; the console's own policies come with include_predefined. An empty answer's note says when the older rules are in force.",
+      "Lists the zone-based firewall policies: action, zones, whom they match. summary=false gives all fields. A note says when the site's older rules are in force instead (unifi_list_legacy_firewall_rules).",
     app: "network",
     category: "firewall",
     permission: { category: "firewall_policies", action: "read" },
@@ -128,7 +128,8 @@ export default [
       ),
       ...listArguments(50),
     },
-    output: { ...listOutput("policies", WHOLE, ECHO), note: Type.Optional(Type.String()) },
+    // The whole form has more fields, which the schema leaves open: it would outweigh all other tools of the category
+    output: { ...listOutput("policies", SUMMARY, ECHO), note: Type.Optional(Type.String()) },
     reads: ["GET /v2/api/site/{site}/firewall-policies", ...ZONE_ENDPOINTS],
     async run(context: ToolContext, args: Row & ListArguments) {
       const { search, action, enabled_only: enabledOnly, summary = true, include_predefined: predefined } = args;
@@ -168,7 +169,7 @@ export default [
     title: "Create firewall policy",
     summary: "Create a zone-based firewall policy.",
     description:
-      "Creates a policy that allows, blocks or rejects traffic from one zone to another, narrowed by networks, addresses, clients, ports, applications or a schedule. Zone ids come from unifi_list_firewall_zones. To open a port from the internet to a host, unifi_create_port_forward.",
+      "Allows, blocks or rejects traffic from one zone to another, narrowed by networks, addresses, clients, ports, applications or times. Zone ids: unifi_list_firewall_zones. To open a port to a host, unifi_create_port_forward.",
     bodyArgument: "policy_data",
     bodyDescription: "The policy",
     fields: NEW_POLICY,
@@ -192,7 +193,7 @@ export default [
     title: "Update firewall policy",
     summary: "Change fields of a firewall policy.",
     description:
-      "Changes the given fields of a firewall policy; the others keep their values, also within source and destination. A new matching_target takes away what the old one matched. For the order use unifi_reorder_firewall_policies.",
+      "Changes the given fields of a firewall policy; the others stay, also within source and destination. A new matching_target takes away what the old one matched.",
     bodyArgument: "update_data",
     bodyDescription: "Fields to change",
     fields: POLICY_CHANGE,
@@ -212,7 +213,7 @@ export default [
     title: "Toggle firewall policy",
     summary: "Turn a firewall policy on or off.",
     description:
-      "Turns an enabled firewall policy off and a disabled one on, the rest untouched. To set a state whatever it is now, use unifi_update_firewall_policy.",
+      "Turns an enabled firewall policy off and a disabled one on. To set a state, use unifi_update_firewall_policy.",
     asks: ["pause a firewall rule", "disable the block for now", "switch a policy back on", "flip a rule"],
   }),
   policies.delete({

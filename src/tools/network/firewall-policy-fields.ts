@@ -19,48 +19,46 @@ const id = (description: string) => Type.String({ description, minLength: 1, max
 
 /** What both ends of a policy may hold. */
 const END = {
-  zone_id: id("Zone, from unifi_list_firewall_zones"),
+  zone_id: id("Zone id"),
   matching_target_type: choice(
     ["ANY", "SPECIFIC", "OBJECT"],
-    "SPECIFIC = the values given here, OBJECT = a group; needed with IP and NETWORK",
+    "SPECIFIC values or an OBJECT (group); needed with IP and NETWORK",
   ),
-  ips: texts("Addresses, subnets or ranges, with matching_target IP"),
-  ip_group_id: id("Address group instead of ips, with matching_target_type OBJECT"),
-  network_ids: ids("Networks, with matching_target NETWORK"),
+  ips: texts("Addresses, subnets, ranges; target IP"),
+  ip_group_id: id("Address group, with type OBJECT"),
+  network_ids: ids("Networks; target NETWORK"),
   port: Type.String({
-    description: 'Ports as text, e.g. "443" or "80,8000-8010"; needs port_matching_type SPECIFIC',
+    description: 'Text, e.g. "443" or "80,8000-8010"; needs port_matching_type SPECIFIC',
     pattern: PORTS_PATTERN,
     maxLength: 1000,
   }),
   port_group_id: id("Port group, with port_matching_type OBJECT"),
-  port_matching_type: choice(["ANY", "SPECIFIC", "OBJECT"], "ANY port, those in port, or those of port_group_id"),
-  match_opposite_ips: flag("All addresses but these"),
-  match_opposite_networks: flag("All networks but these"),
-  match_opposite_ports: flag("All ports but these"),
+  port_matching_type: choice(["ANY", "SPECIFIC", "OBJECT"], "SPECIFIC: port, OBJECT: port_group_id"),
+  match_opposite_ips: flag("Invert"),
+  match_opposite_networks: flag("Invert"),
+  match_opposite_ports: flag("Invert"),
 } satisfies TProperties;
 
 const SOURCE = {
   ...END,
   matching_target: choice(["ANY", "IP", "NETWORK", "CLIENT", "MAC"], "Who sends"),
-  client_macs: texts("MAC addresses of clients, with matching_target CLIENT"),
-  macs: texts("MAC addresses, with matching_target MAC"),
-  mac: Type.String({ description: "One MAC address, beside match_mac", maxLength: 32 }),
-  match_mac: flag("Match mac besides the address"),
+  client_macs: texts("Clients' MAC addresses; target CLIENT"),
+  macs: texts("MAC addresses; target MAC"),
 } satisfies TProperties;
 
 const DESTINATION = {
   ...END,
   matching_target: choice(["ANY", "IP", "NETWORK", "APP", "APP_CATEGORY", "REGION", "WEB"], "What is reached"),
   app_ids: Type.Array(Type.Integer({ minimum: 0, maximum: 4294967295 }), {
-    description: "Applications, with matching_target APP",
+    description: "Applications; target APP",
     maxItems: 500,
   }),
   app_category_ids: Type.Array(Type.Integer({ minimum: 0, maximum: 4294967295 }), {
-    description: "Categories, with matching_target APP_CATEGORY",
+    description: "Categories; target APP_CATEGORY",
     maxItems: 500,
   }),
-  regions: texts("Country codes, with matching_target REGION"),
-  web_domains: texts("Domains, with matching_target WEB"),
+  regions: texts("Country codes; target REGION"),
+  web_domains: texts("Domains; target WEB"),
 } satisfies TProperties;
 
 /** Which fields a target reads; those of another target are taken away when it changes. */
@@ -82,8 +80,8 @@ const PROTOCOLS = [
   ...["pup", "rdp", "rohc", "rspf", "rcvp", "sctp", "shim6", "skip", "st", "vmtp", "vrrp", "wesp", "xtp"],
 ];
 
-const DATE = "^(20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]))?$";
-const TIME = "^([01][0-9]|2[0-3]):[0-5][0-9]$";
+const DATE = "^(\\d{4}-\\d\\d-\\d\\d)?$";
+const TIME = "^[0-2]\\d:[0-5]\\d$";
 const date = (description: string) => Type.Optional(Type.String({ description, pattern: DATE }));
 const time = (description: string) => Type.Optional(Type.String({ description, pattern: TIME }));
 
@@ -92,21 +90,21 @@ const SCHEDULE = Type.Object(
     mode: Type.Optional(
       choice(["ALWAYS", "EVERY_DAY", "EVERY_WEEK", "ONE_TIME_ONLY", "CUSTOM"], "When it is in force"),
     ),
-    date: date("Day of ONE_TIME_ONLY, YYYY-MM-DD"),
-    date_start: date("First day of CUSTOM"),
-    date_end: date("Last day of CUSTOM"),
+    date: date("ONE_TIME_ONLY"),
+    date_start: date("CUSTOM"),
+    date_end: date("CUSTOM"),
     repeat_on_days: Type.Optional(
       Type.Array(choice(["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "Day"), {
-        description: "Days of EVERY_WEEK and CUSTOM",
+        description: "Days",
         maxItems: 7,
         uniqueItems: true,
       }),
     ),
-    time_all_day: Type.Optional(flag("The whole day")),
-    time_range_start: time("From, HH:MM"),
-    time_range_end: time("To, HH:MM"),
+    time_all_day: Type.Optional(flag("All day")),
+    time_range_start: time("HH:MM"),
+    time_range_end: time("HH:MM"),
   },
-  { description: "When it is in force; a new policy always", additionalProperties: false },
+  { description: "When it is in force; default always", additionalProperties: false },
 );
 
 function end(fields: TProperties, description: string, required: readonly string[]) {
@@ -119,35 +117,33 @@ function end(fields: TProperties, description: string, required: readonly string
 
 const SHARED = {
   name: Type.String({ description: "Name of the policy", minLength: 1, maxLength: 128 }),
-  action: choice(["ALLOW", "BLOCK", "REJECT"], "Let pass, drop in silence, or refuse with an answer"),
+  action: choice(["ALLOW", "BLOCK", "REJECT"], "REJECT answers, BLOCK does not"),
 } satisfies TProperties;
 
 const COMMON = {
-  enabled: Type.Optional(flag("Whether it is in force; a new policy is")),
+  enabled: Type.Optional(flag("Whether in force; a new one is")),
   description: Type.Optional(Type.String({ description: "Note for people", maxLength: 512 })),
-  protocol: Type.Optional(choice(PROTOCOLS, "Protocol; a new policy takes all")),
-  ip_version: Type.Optional(choice(["BOTH", "IPV4", "IPV6"], "Address family; a new policy takes BOTH")),
-  connection_state_type: Type.Optional(
-    choice(["ALL", "RESPOND_ONLY", "CUSTOM"], "Connections it looks at; CUSTOM needs connection_states"),
-  ),
+  protocol: Type.Optional(choice(PROTOCOLS, "Default of a new one: all")),
+  ip_version: Type.Optional(choice(["BOTH", "IPV4", "IPV6"], "Default of a new one: BOTH")),
+  connection_state_type: Type.Optional(choice(["ALL", "RESPOND_ONLY", "CUSTOM"], "CUSTOM needs connection_states")),
   connection_states: Type.Optional(
     Type.Array(choice(["ESTABLISHED", "NEW", "RELATED", "INVALID"], "State"), {
-      description: "States, with connection_state_type CUSTOM",
+      description: "States of CUSTOM",
       maxItems: 4,
       uniqueItems: true,
     }),
   ),
-  create_allow_respond: Type.Optional(flag("Also allow the answers; only with action ALLOW")),
-  match_ip_sec: Type.Optional(flag("Look at IPsec, as match_ip_sec_type says")),
-  match_ip_sec_type: Type.Optional(choice(["MATCH_IP_SEC", "MATCH_NON_IP_SEC"], "With IPsec or without")),
-  match_opposite_protocol: Type.Optional(flag("All protocols but this")),
-  icmp_typename: Type.Optional(Type.String({ description: "ICMP type, ANY for all", maxLength: 64 })),
-  icmp_v6_typename: Type.Optional(Type.String({ description: "ICMPv6 type, ANY for all", maxLength: 64 })),
+  create_allow_respond: Type.Optional(flag("Allow answers too; only with ALLOW")),
+  match_ip_sec: Type.Optional(flag("Look at IPsec")),
+  match_ip_sec_type: Type.Optional(choice(["MATCH_IP_SEC", "MATCH_NON_IP_SEC"], "Which IPsec")),
+  match_opposite_protocol: Type.Optional(flag("Invert")),
+  icmp_typename: Type.Optional(Type.String({ description: "ICMP type or ANY", maxLength: 64 })),
+  icmp_v6_typename: Type.Optional(Type.String({ description: "ICMPv6 type or ANY", maxLength: 64 })),
   logging: Type.Optional(flag("Log what it matches")),
   schedule: Type.Optional(SCHEDULE),
   index: Type.Optional(
     Type.Integer({
-      description: "Position that the console gave; to change the order use unifi_reorder_firewall_policies",
+      description: "Position; set the order with unifi_reorder_firewall_policies",
       minimum: 0,
       maximum: 1_000_000,
     }),

@@ -99,9 +99,7 @@ function withNormalMacs(data: Row, at: string): Row {
       if (wrong >= 0) throw invalid(`${at}.${end}.${field}[${wrong}] is not a MAC address.`);
       return [field, list.map(normalMac)] as const;
     });
-    if (given.mac !== undefined && !isMac(String(given.mac))) throw invalid(`${at}.${end}.mac is not a MAC address.`);
-    const one = given.mac === undefined ? {} : { mac: normalMac(String(given.mac)) };
-    return [end, { ...given, ...Object.fromEntries(lists), ...one }] as const;
+    return [end, { ...given, ...Object.fromEntries(lists) }] as const;
   });
   return { ...data, ...Object.fromEntries(ends) };
 }

@@ -104,7 +104,7 @@ export default [
     title: "List firewall zones",
     summary: "List firewall zones and their networks.",
     description:
-      "Lists the zones (Internal, External, Gateway …) between which firewall policies stand, with the ids of their networks. Policies name zones by these ids.",
+      "Lists the zones (Internal, External …) between which firewall policies stand, with their networks' ids.",
     app: "network",
     category: "firewall",
     permission: { category: "firewall_policies", action: "read" },
@@ -134,7 +134,7 @@ export default [
     title: "List legacy firewall rules",
     summary: "List firewall rules from before zones.",
     description:
-      "Lists the rules of the older firewall (rulesets WAN_IN, LAN_IN …), in force on sites that were not migrated to zones. On migrated sites take unifi_list_firewall_policies; the answer says which it is.",
+      "Lists the rules of the older firewall (WAN_IN, LAN_IN …), in force on sites without zones. Otherwise unifi_list_firewall_policies.",
     app: "network",
     category: "firewall",
     permission: { category: "firewall_policies", action: "read" },
