@@ -78,7 +78,9 @@ function read(words: ToolWords, details: (device: Row) => Row, output: TProperti
     output: {
       site: Type.Optional(Type.String()),
       device_mac: Type.Optional(Type.String()),
-      details: Type.Optional(Type.Object(output)),
+      details: Type.Optional(
+        Type.Object({ name: Type.Optional(Type.String()), model: Type.Optional(Type.String()), ...output }),
+      ),
     },
     reads: DEVICE_READS,
     async run({ network }, { device_mac: mac }) {
@@ -183,9 +185,21 @@ export default [
       asks: ["does this switch do lacp", "spanning tree settings", "how many mirror sessions", "is mtu 9000 on"],
     },
     (device) => ({
-      ...pick(device, ["switch_caps", "stp_version", "stp_priority", "jumboframe_enabled", "dot1x_portctrl_enabled"]),
+      ...pick(device, ["switch_caps"]),
+      ...project(device, {
+        stp_version: "string",
+        stp_priority: "integer",
+        jumboframe_enabled: "boolean",
+        dot1x_portctrl_enabled: "boolean",
+      }),
     }),
-    { switch_caps: Type.Optional(Type.Object({})), jumboframe_enabled: Type.Optional(Type.Boolean()) },
+    {
+      switch_caps: Type.Optional(Type.Object({})),
+      stp_version: Type.Optional(Type.String()),
+      stp_priority: Type.Optional(Type.Integer()),
+      jumboframe_enabled: Type.Optional(Type.Boolean()),
+      dot1x_portctrl_enabled: Type.Optional(Type.Boolean()),
+    },
   ),
 
   portsTool(
