@@ -8,6 +8,10 @@ import clientGroups from "./network/client-groups.ts";
 import clientSettings from "./network/client-settings.ts";
 import clients from "./network/clients.ts";
 import contentFilters from "./network/content-filters.ts";
+import deviceAir from "./network/device-air.ts";
+import deviceCommands from "./network/device-commands.ts";
+import devicePower from "./network/device-power.ts";
+import deviceRadio from "./network/device-radio.ts";
 import devices from "./network/devices.ts";
 import dns from "./network/dns.ts";
 import dpi from "./network/dpi.ts";
@@ -39,6 +43,10 @@ export const TOOLS: readonly Tool[] = [
   ...system,
   ...sites,
   ...devices,
+  ...deviceCommands,
+  ...devicePower,
+  ...deviceRadio,
+  ...deviceAir,
   ...portProfiles,
   ...switches,
   ...clients,

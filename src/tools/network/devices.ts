@@ -35,6 +35,13 @@ export default [
     summary: "List UniFi devices with their status.",
     description:
       "Lists the UniFi hardware of the site: access points, switches, gateways, power units, adopted and pending, with state, firmware and load. Computers and phones are in unifi_list_clients.",
+    asks: [
+      "which access points are offline",
+      "hardware inventory",
+      "what switches do we have",
+      "gear waiting for adoption",
+      "outdated firmware",
+    ],
     permission: { category: "devices", action: "read" },
     input: {
       device_type: Type.Optional(
@@ -87,6 +94,12 @@ export default [
     summary: "Show one device, whole or by section.",
     description:
       "Everything the console knows of one UniFi device, keys left out. The whole record is large: summary=true with include returns only the named sections.",
+    asks: [
+      "everything about one access point",
+      "serial number of a switch",
+      "temperature and load of the gateway",
+      "what is it plugged into",
+    ],
     permission: { category: "devices", action: "read" },
     input: {
       mac_address: macArgument("MAC address of the device"),
@@ -132,6 +145,7 @@ export default [
     title: "Rename device",
     summary: "Name a UniFi device.",
     description: "Sets the name of a UniFi device. Computers and phones: unifi_rename_client.",
+    asks: ["give the access point another name", "label a switch", "change what hardware is called"],
     permission: { category: "devices", action: "update" },
     input: {
       mac_address: macArgument("MAC address of the device"),
@@ -166,6 +180,12 @@ export default [
     title: "Locate device",
     summary: "Start or stop a device's blinking LED.",
     description: "Lets the LED of a UniFi device blink, so that somebody on site finds it, or stops it.",
+    asks: [
+      "find the access point on the ceiling",
+      "flash the light",
+      "which box is it in the rack",
+      "blink to identify",
+    ],
     permission: { category: "devices", action: "update" },
     input: {
       device_mac: macArgument("MAC address of the device"),
@@ -202,6 +222,7 @@ export default [
     title: "Reboot device",
     summary: "Restart a UniFi device.",
     description: "Restarts a UniFi device. What hangs on it is cut off for one to five minutes.",
+    asks: ["power cycle an access point", "reset a hung switch", "turn it off and on again", "switch is frozen"],
     permission: { category: "devices", action: "update" },
     annotations: { destructiveHint: true, idempotentHint: false },
     input: { mac_address: macArgument("MAC address of the device") },

@@ -1,5 +1,6 @@
 /** What the api-reference says of each endpoint that a tool uses; the tools' names are added when it is generated. */
 import type { Endpoint } from "../tool.ts";
+import { DEVICE_ENDPOINTS } from "./endpoints/devices.ts";
 import { FIREWALL_ENDPOINTS } from "./endpoints/firewall.ts";
 import { GROUP_ENDPOINTS } from "./endpoints/groups.ts";
 import { SWITCH_ENDPOINTS } from "./endpoints/switches.ts";
@@ -132,4 +133,5 @@ export const ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote } = {
   ...FIREWALL_ENDPOINTS,
   ...GROUP_ENDPOINTS,
   ...SWITCH_ENDPOINTS,
+  ...DEVICE_ENDPOINTS,
 };

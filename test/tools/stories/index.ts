@@ -3,6 +3,7 @@
 import acl from "./acl.ts";
 import clients from "./clients.ts";
 import contentFilters from "./content-filters.ts";
+import devices from "./devices.ts";
 import dns from "./dns.ts";
 import firewall from "./firewall.ts";
 import groups from "./groups.ts";
@@ -30,4 +31,5 @@ export const STORIES: readonly Story[] = [
   oon,
   groups,
   switches,
+  devices,
 ];
