@@ -3,6 +3,7 @@
 import aclRules from "./network/acl-rules.ts";
 import apGroups from "./network/ap-groups.ts";
 import apiCall from "./network/api-call.ts";
+import backups from "./network/backups.ts";
 import clientAccess from "./network/client-access.ts";
 import clientGroups from "./network/client-groups.ts";
 import clientSettings from "./network/client-settings.ts";
@@ -21,12 +22,14 @@ import firewallGroups from "./network/firewall-groups.ts";
 import firewallOrdering from "./network/firewall-ordering.ts";
 import firewallPolicies from "./network/firewall-policies.ts";
 import firewallZones from "./network/firewall-zones.ts";
+import gatewaySettings from "./network/gateway-settings.ts";
 import networks from "./network/networks.ts";
 import oonPolicies from "./network/oon-policies.ts";
 import portForwards from "./network/port-forwards.ts";
 import portProfiles from "./network/port-profiles.ts";
 import qos from "./network/qos.ts";
 import routes from "./network/routes.ts";
+import settings from "./network/settings.ts";
 import sites from "./network/sites.ts";
 import stats from "./network/stats.ts";
 import switches from "./network/switches.ts";
@@ -41,6 +44,9 @@ import type { Tool } from "./tool.ts";
 
 export const TOOLS: readonly Tool[] = [
   ...system,
+  ...settings,
+  ...backups,
+  ...gatewaySettings,
   ...sites,
   ...devices,
   ...deviceCommands,

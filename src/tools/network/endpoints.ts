@@ -3,6 +3,7 @@ import type { Endpoint } from "../tool.ts";
 import { DEVICE_ENDPOINTS } from "./endpoints/devices.ts";
 import { FIREWALL_ENDPOINTS } from "./endpoints/firewall.ts";
 import { GROUP_ENDPOINTS } from "./endpoints/groups.ts";
+import { SETTING_ENDPOINTS } from "./endpoints/settings.ts";
 import { SWITCH_ENDPOINTS } from "./endpoints/switches.ts";
 import { TRAFFIC_ENDPOINTS } from "./endpoints/traffic.ts";
 
@@ -133,5 +134,6 @@ export const ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote } = {
   ...FIREWALL_ENDPOINTS,
   ...GROUP_ENDPOINTS,
   ...SWITCH_ENDPOINTS,
+  ...SETTING_ENDPOINTS,
   ...DEVICE_ENDPOINTS,
 };

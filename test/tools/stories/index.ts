@@ -10,6 +10,7 @@ import groups from "./groups.ts";
 import networks from "./networks.ts";
 import oon from "./oon.ts";
 import portForwards from "./port-forwards.ts";
+import settings from "./settings.ts";
 import type { Story } from "./story.ts";
 import switches from "./switches.ts";
 import { qos, routes, trafficFlows, trafficRoutes } from "./traffic.ts";
@@ -32,4 +33,5 @@ export const STORIES: readonly Story[] = [
   groups,
   switches,
   devices,
+  settings,
 ];
