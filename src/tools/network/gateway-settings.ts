@@ -146,7 +146,7 @@ export default [
     ...COMMON,
     name: "unifi_get_gateway_settings",
     title: "Get gateway settings",
-    summary: "Show the gateway's country filter, UPnP …",
+    summary: "Show the gateway's country filter and UPnP.",
     description:
       "Settings of the site's gateway: country filter, UPnP, protocol helpers, connection time-outs. Its load and WANs are in unifi_get_gateway_stats.",
     permission: { category: "gateway_settings", action: "read" },
@@ -162,7 +162,7 @@ export default [
     ...COMMON,
     name: "unifi_update_gateway_settings",
     title: "Update gateway settings",
-    summary: "Set the gateway's country filter, UPnP …",
+    summary: "Set the gateway's country filter or UPnP.",
     description:
       "Changes settings of the site's gateway: country filter, UPnP, protocol helpers, connection time-outs. What is not named stays.",
     permission: { category: "gateway_settings", action: "update" },

@@ -24,9 +24,9 @@ const ADDRESSING: TProperties = {
   ),
   ip_subnet: text("Gateway with prefix, e.g. 192.168.20.1/24"),
   domain_name: text("DNS domain"),
-  network_isolation_enabled: flag("Apart from other networks"),
-  internet_access_enabled: flag("Let it reach the internet"),
-  auto_scale_enabled: flag("Let the console grow the subnet"),
+  network_isolation_enabled: flag("Isolated from others"),
+  internet_access_enabled: flag("May reach the internet"),
+  auto_scale_enabled: flag("Console may grow it"),
   upnp_lan_enabled: flag("UPnP"),
 };
 
@@ -35,7 +35,7 @@ const DHCP: TProperties = {
   dhcpd_start: address("First address"),
   dhcpd_stop: address("Last address"),
   dhcpd_leasetime: whole("Lease, seconds", 0, YEAR_SECONDS),
-  dhcpd_gateway: address("Gateway told to clients"),
+  dhcpd_gateway: address("Gateway for clients"),
   dhcpd_gateway_enabled: flag("Use dhcpd_gateway"),
   dhcpd_dns_1: address("First DNS server for clients"),
   dhcpd_dns_2: address("Second DNS server"),
@@ -62,7 +62,7 @@ const MULTICAST: TProperties = {
   igmp_querier_switches: Type.Optional(
     Type.Array(Type.Object({}), { description: "{switch_mac, querier_address}", maxItems: 64 }),
   ),
-  igmp_flood_unknown_multicast: flag("Flood unasked multicast"),
+  igmp_flood_unknown_multicast: flag("Flood unasked"),
   igmp_proxy_upstream: flag("IGMP proxy on this WAN"),
   igmp_proxy_for: choice("Networks it serves", ["all", "some", "none"]),
 };
@@ -71,14 +71,14 @@ const WAN: TProperties = {
   wan_type: choice("How the WAN gets IPv4", ["dhcp", "static", "pppoe", "disabled"]),
   wan_networkgroup: Type.Optional(Type.String({ description: "WAN, WAN2, …", pattern: "^WAN[0-9]?$" })),
   wan_dns_preference: choice("WAN's DNS servers", ["auto", "manual"]),
-  wan_load_balance_type: choice("Role among several WANs", ["failover-only", "weighted"]),
-  wan_load_balance_weight: whole("Percent among weighted WANs", 0, 100),
+  wan_load_balance_type: choice("Role among WANs", ["failover-only", "weighted"]),
+  wan_load_balance_weight: whole("Percent if weighted", 0, 100),
   wan_failover_priority: whole("Failover order, 1 first", 1, 99),
   wan_smartq_enabled: flag("Smart queues"),
   wan_vlan_enabled: flag("Tag the WAN"),
   mac_override_enabled: flag("Use another MAC address"),
   wan_ip_aliases: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64 }), { description: "Further WAN addresses, CIDR", maxItems: 64 }),
+    Type.Array(Type.String({ maxLength: 64 }), { description: "Further addresses, CIDR", maxItems: 64 }),
   ),
 };
 
@@ -94,7 +94,7 @@ const IPV6: TProperties = {
   wan_ipv6_dns2: text("Second IPv6 DNS"),
   ipv6_interface_type: choice("How the LAN gets IPv6", ["none", "static", "pd"]),
   ipv6_aliases: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64 }), { description: "Further IPv6 addresses", maxItems: 64 }),
+    Type.Array(Type.String({ maxLength: 64 }), { description: "Further addresses", maxItems: 64 }),
   ),
   ipv6_ra_enabled: flag("Advertise the router"),
   ipv6_ra_priority: choice("Router priority", ["high", "medium", "low"]),
@@ -107,7 +107,7 @@ const IPV6: TProperties = {
   ipv6_pd_stop: text("Last DHCPv6 suffix"),
   dhcpdv6_enabled: flag("DHCPv6 server"),
   dhcpdv6_allow_slaac: flag("SLAAC beside DHCPv6"),
-  dhcpdv6_dns_auto: flag("Use the console's IPv6 DNS"),
+  dhcpdv6_dns_auto: flag("Console's IPv6 DNS"),
   dhcpdv6_leasetime: whole("Lease, seconds", 0, YEAR_SECONDS),
   dhcpdv6_start: text("First address"),
   dhcpdv6_stop: text("Last address"),
