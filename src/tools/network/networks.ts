@@ -42,7 +42,7 @@ export default [
     title: "List networks",
     summary: "List networks: LANs, VLANs, WANs, VPNs.",
     description:
-      "Lists the site's networks: LANs and VLANs with subnet and DHCP range, and the internet and VPN entries the console keeps with them. Wireless names are in unifi_list_wlans.",
+      "Lists the site's networks: LANs and VLANs with subnet and DHCP range, and the internet and VPN entries beside them. Wireless names are in unifi_list_wlans.",
     asks: [
       "subnets",
       "VLAN ids in use",
@@ -109,7 +109,7 @@ export default [
     title: "Create network",
     summary: "Create a network or VLAN.",
     description:
-      "Creates a network. A VLAN with DHCP: purpose corporate, vlan, ip_subnet (gateway address with prefix), dhcpd_start, dhcpd_stop. A bare VLAN: purpose vlan-only and vlan. Put an SSID on it with unifi_create_wlan.",
+      "Creates a network. A VLAN with DHCP: purpose corporate, vlan, ip_subnet, dhcpd_start, dhcpd_stop. A bare VLAN: purpose vlan-only and vlan. Give it an SSID with unifi_create_wlan.",
     asks: [
       "new subnet",
       "separate the cameras",
@@ -146,7 +146,7 @@ export default [
     name: "unifi_delete_network",
     title: "Delete network",
     summary: "Delete a LAN or VLAN.",
-    description: "Removes a LAN or VLAN. Built-in networks, internet connections and VPNs cannot be removed here.",
+    description: "Removes a LAN or VLAN; built-in networks, WANs and VPNs stay.",
     asks: ["remove a subnet", "get rid of an old VLAN", "drop a segment", "clean up unused LANs"],
     reads: ["GET /api/s/{site}/rest/wlanconf"],
     async check({ context, current }) {
