@@ -1,41 +1,15 @@
 /** The console's event log, read page by page. */
 import { Type } from "typebox";
 import type { NetworkSite, Row } from "../../controller/controller.ts";
-import { EdgeError } from "../../errors.ts";
 import { listArguments, listOutput, listPayload } from "../listing.ts";
-import { isRow, numberOf, project, type RowTable } from "../rows.ts";
+import { isRow, numberOf } from "../rows.ts";
 import { defineTool, type ToolContext } from "../tool.ts";
-
-const TABLE = {
-  id: "string",
-  key: "string",
-  msg: "string",
-  time: "time",
-  mac: "string",
-  ip: "string",
-  severity: "string",
-  category: "string",
-} as const satisfies RowTable;
+import { EVENT_TABLE, isAbsent, LOG_CATEGORIES, legacyRow, logRow, SEVERITIES } from "./log-rows.ts";
 
 const DEFAULT_LIMIT = 100;
 /** The console's own bound on a page of the log. */
 const PAGE_ROWS = 100;
 const HOUR_MS = 3_600_000;
-
-const CATEGORIES = [
-  "CLIENT_DEVICES",
-  "INTERNET_AND_WAN",
-  "POWER",
-  "SECURITY",
-  "UNIFI_DEVICES",
-  "SOFTWARE_UPDATES",
-  "UNIFI_ETHERNET_PORTS",
-  "VPN",
-];
-const SEVERITIES = ["LOW", "MEDIUM", "HIGH", "VERY_HIGH"];
-
-/** Whose address stands for the event, in this order. */
-const ACTORS = ["SRC_CLIENT", "CLIENT", "DST_CLIENT", "SRC_DEVICE", "DEVICE", "AP", "GATEWAY"];
 
 interface Window {
   readonly hours: number;
@@ -62,7 +36,7 @@ async function systemLog({ network, now, progress }: ToolContext, window: Window
       timestampFrom: until - window.hours * HOUR_MS,
       timestampTo: until,
       severities: SEVERITIES,
-      categories: CATEGORIES,
+      categories: LOG_CATEGORIES,
       type: "GENERAL",
       pageNumber: page,
       pageSize: PAGE_ROWS,
@@ -95,42 +69,9 @@ async function eventsOf(context: ToolContext, window: Window): Promise<Found> {
   try {
     return await systemLog(context, window);
   } catch (thrown) {
-    const absent = thrown instanceof EdgeError && ["CONTROLLER_UNSUPPORTED", "NOT_FOUND"].includes(thrown.code);
-    if (absent) return legacyLog(context.network, window);
+    if (isAbsent(thrown)) return legacyLog(context.network, window);
     throw thrown;
   }
-}
-
-function logRow(raw: Row): Row {
-  const parameters = isRow(raw.parameters) ? raw.parameters : {};
-  const actor = ACTORS.map((role) => parameters[role]).find(isRow) ?? {};
-  return project(
-    {
-      ...raw,
-      key: raw.key ?? raw.event,
-      msg: rendered(raw.message_raw ?? raw.title_raw, parameters),
-      time: raw.timestamp,
-      mac: /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(String(actor.id)) ? actor.id : actor.mac,
-      ip: actor.ip,
-    },
-    TABLE,
-  );
-}
-
-/** The console sends `{CLIENT} joined {WLAN}` and the names apart. */
-function rendered(message: unknown, parameters: Row): unknown {
-  if (typeof message !== "string") return undefined;
-  return message.replace(/\{(\w{1,40})\}/g, (whole, role: string) => {
-    const actor = parameters[role];
-    const name = isRow(actor) ? (actor.name ?? actor.hostname ?? actor.id) : actor;
-    return typeof name === "string" || typeof name === "number" ? String(name) : whole;
-  });
-}
-
-function legacyRow(raw: Row): Row {
-  const mac = raw.user ?? raw.guest ?? raw.ap ?? raw.sw ?? raw.gw;
-  const category = typeof raw.subsystem === "string" ? raw.subsystem : undefined;
-  return project({ ...raw, id: raw._id, mac, ip: raw.src_ip ?? raw.ip, category }, TABLE);
 }
 
 export default [
@@ -153,7 +94,7 @@ export default [
       event_type: Type.Optional(Type.String({ description: "Text or event key to search for", maxLength: 100 })),
       ...withoutOffset(listArguments(DEFAULT_LIMIT)),
     },
-    output: { ...listOutput("events", TABLE), filters: Type.Optional(Type.Object({})) },
+    output: { ...listOutput("events", EVENT_TABLE), filters: Type.Optional(Type.Object({})) },
     aliases: { offset: "start", hours: "within_hours", type: "event_type" },
     reads: ["POST /v2/api/site/{site}/system-log/all", "POST /api/s/{site}/stat/event"],
     async run(context, args) {
@@ -163,7 +104,7 @@ export default [
       const listing = listPayload({
         site,
         rowsName: "events",
-        table: TABLE,
+        table: EVENT_TABLE,
         rows,
         args: { ...args, limit },
         defaultLimit: limit,
