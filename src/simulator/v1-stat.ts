@@ -46,10 +46,26 @@ export const V1_STAT: readonly Endpoint[] = v1Reads([
   ["POST", "stat/session", sessions],
   ["GET", "stat/anomalies", () => ok([])],
   ["POST", "stat/anomalies", () => ok([])],
-  ["POST", "stat/sitedpi", (x) => ok([{ [textOf(x.body.type) || "by_app"]: [] }])],
-  ["POST", "stat/stadpi", (x) => ok(textsOf(x.body.macs).map((mac) => ({ mac, [textOf(x.body.type)]: [] })))],
+  ["POST", "stat/sitedpi", (x) => ok([{ [textOf(x.body.type) || "by_app"]: dpiRows(x, 20) }])],
+  [
+    "POST",
+    "stat/stadpi",
+    (x) => ok(textsOf(x.body.macs).map((mac) => ({ mac, [textOf(x.body.type)]: dpiRows(x, 1) }))),
+  ],
   ["POST", "stat/report/:report", report],
 ]);
+
+/** Three applications of three categories; `share` scales a client to its site. */
+function dpiRows(x: SiteExchange, share: number) {
+  return [5, 94, 133].map((app, index) => ({
+    ...(textOf(x.body.type) === "by_cat" ? {} : { app }),
+    cat: [4, 13, 18][index],
+    rx_bytes: 7_000_000 * share * (index + 1),
+    tx_bytes: 400_000 * share * (index + 1),
+    rx_packets: 6000 * share * (index + 1),
+    tx_packets: 2500 * share * (index + 1),
+  }));
+}
 
 /** Legal channels per band, as stat/current-channel lists them. */
 const CHANNELS = {

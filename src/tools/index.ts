@@ -32,6 +32,9 @@ import routes from "./network/routes.ts";
 import settings from "./network/settings.ts";
 import sites from "./network/sites.ts";
 import stats from "./network/stats.ts";
+import statsClients from "./network/stats-clients.ts";
+import statsHistory from "./network/stats-history.ts";
+import statsSecurity from "./network/stats-security.ts";
 import switches from "./network/switches.ts";
 import system from "./network/system.ts";
 import trafficFlows from "./network/traffic-flows.ts";
@@ -77,6 +80,9 @@ export const TOOLS: readonly Tool[] = [
   ...trafficFlows,
   ...events,
   ...stats,
+  ...statsSecurity,
+  ...statsHistory,
+  ...statsClients,
   ...clientGroups,
   ...dpi,
   ...dynamicDns,

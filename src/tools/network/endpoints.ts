@@ -4,6 +4,7 @@ import { DEVICE_ENDPOINTS } from "./endpoints/devices.ts";
 import { FIREWALL_ENDPOINTS } from "./endpoints/firewall.ts";
 import { GROUP_ENDPOINTS } from "./endpoints/groups.ts";
 import { SETTING_ENDPOINTS } from "./endpoints/settings.ts";
+import { STATS_ENDPOINTS } from "./endpoints/stats.ts";
 import { SWITCH_ENDPOINTS } from "./endpoints/switches.ts";
 import { TRAFFIC_ENDPOINTS } from "./endpoints/traffic.ts";
 
@@ -134,6 +135,7 @@ export const ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote } = {
   ...FIREWALL_ENDPOINTS,
   ...GROUP_ENDPOINTS,
   ...SWITCH_ENDPOINTS,
+  ...STATS_ENDPOINTS,
   ...SETTING_ENDPOINTS,
   ...DEVICE_ENDPOINTS,
 };

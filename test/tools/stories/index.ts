@@ -11,6 +11,7 @@ import networks from "./networks.ts";
 import oon from "./oon.ts";
 import portForwards from "./port-forwards.ts";
 import settings from "./settings.ts";
+import stats from "./stats.ts";
 import type { Story } from "./story.ts";
 import switches from "./switches.ts";
 import { qos, routes, trafficFlows, trafficRoutes } from "./traffic.ts";
@@ -34,4 +35,5 @@ export const STORIES: readonly Story[] = [
   switches,
   devices,
   settings,
+  stats,
 ];
