@@ -1,5 +1,7 @@
 /** What a tool may know of a console: the interface that `run` and `plan` see, and that tests fake. */
 
+import type { EventSource } from "./event-feed.ts";
+
 /** A console's JSON object, unvalidated beyond being an object: tools project the fields that they name. */
 export type Row = { readonly [field: string]: unknown };
 
@@ -32,6 +34,8 @@ export interface NetworkSite {
   integration(method: HttpMethod, path: string, body?: unknown): Promise<unknown>;
   /** The site's UUID of the integration API (`internalReference` equals the short name). */
   integrationSiteId(): Promise<string>;
+  /** The site's live events: a socket that is opened at the first use and stays open until the console is closed. */
+  events(): EventSource<Row>;
   /** Any checked path (api_call): status is judged, the body comes back whole; non-JSON answers are refused. */
   raw(method: HttpMethod, path: string, body?: unknown): Promise<unknown>;
 }

@@ -1,6 +1,7 @@
 /** Every declared tool, in the fixed order in which lists and index show them. */
 
 import aclRules from "./network/acl-rules.ts";
+import alarms from "./network/alarms.ts";
 import apGroups from "./network/ap-groups.ts";
 import apiCall from "./network/api-call.ts";
 import backups from "./network/backups.ts";
@@ -23,6 +24,7 @@ import firewallOrdering from "./network/firewall-ordering.ts";
 import firewallPolicies from "./network/firewall-policies.ts";
 import firewallZones from "./network/firewall-zones.ts";
 import gatewaySettings from "./network/gateway-settings.ts";
+import liveEvents from "./network/live-events.ts";
 import networks from "./network/networks.ts";
 import oonPolicies from "./network/oon-policies.ts";
 import portForwards from "./network/port-forwards.ts";
@@ -79,6 +81,8 @@ export const TOOLS: readonly Tool[] = [
   ...vpn,
   ...trafficFlows,
   ...events,
+  ...liveEvents,
+  ...alarms,
   ...stats,
   ...statsSecurity,
   ...statsHistory,

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import type { NetworkConsole, NetworkSite, Row } from "../../src/controller/controller.ts";
 import { EdgeError } from "../../src/errors.ts";
 import { defineTool, type Plan, type Tool } from "../../src/tools/tool.ts";
+import { SILENT_EVENTS } from "../support/fake-network.ts";
 
 export interface NotesConsole extends NetworkConsole {
   readonly notes: Map<string, Record<string, unknown>>;
@@ -50,6 +51,7 @@ function siteOf(console: NotesConsole, site: string, signal: AbortSignal | undef
     v1: unused,
     integration: unused,
     integrationSiteId: unused,
+    events: () => SILENT_EVENTS,
     raw: unused,
     async v2(method, path, body) {
       const request = `${method} ${path}`;

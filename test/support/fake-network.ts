@@ -1,5 +1,6 @@
 /** A Network site in memory for tests of tools: serves rows, keeps writes, and records every request. */
 import type { HttpMethod, NetworkConsole, NetworkSite, Row, SiteInfo } from "../../src/controller/controller.ts";
+import type { EventSource } from "../../src/controller/event-feed.ts";
 import { EdgeError } from "../../src/errors.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 
@@ -82,6 +83,7 @@ export function fakeNetwork(options: FakeOptions = {}) {
     },
     integration: async (method, path, body) => send("/integration/v1", method, path, body),
     integrationSiteId: async () => FAKE_INTEGRATION_ID,
+    events: () => SILENT_EVENTS,
     raw: async (method, path, body) => send("", method, path, body),
   };
   const networkConsole: NetworkConsole = {
@@ -105,6 +107,13 @@ export function fakeNetwork(options: FakeOptions = {}) {
     rowsAt: (path: string): readonly Row[] => tables.get(path) ?? [],
   };
 }
+
+/** A feed that is connected and hears nothing. */
+export const SILENT_EVENTS: EventSource<Row> = {
+  ready: async () => true,
+  recent: () => [],
+  state: () => ({ connected: true, listeningSinceMs: 0, gaps: [], problem: undefined, capacity: 1000 }),
+};
 
 function splitItem(path: string): readonly [string, string] {
   const cut = path.lastIndexOf("/");

@@ -1,8 +1,10 @@
 /** Puts the session of one Network console together: sockets, detection, sign-in, calls, sites and status. */
 import { EdgeError } from "../../errors.ts";
-import type { ConsoleStatus, NetworkConsole, NetworkSite } from "../controller.ts";
+import type { ConsoleStatus, NetworkConsole, NetworkSite, Row } from "../controller.ts";
+import type { EventFeed } from "../event-feed.ts";
 import { detectControllerType } from "./detect.ts";
 import { rowsOf } from "./envelope.ts";
+import { networkFeed } from "./events.ts";
 import type { Exchange } from "./exchange.ts";
 import { type ConsoleSettings, type ControllerType, type NetworkConsoleOptions, settingsOf } from "./options.ts";
 import { Caller } from "./request.ts";
@@ -55,6 +57,14 @@ function consoleOver(settings: ConsoleSettings, exchange: Exchange, disconnect: 
     },
   });
   const caller = new Caller({ settings, exchange, sessions, type: type.value });
+  const feeds = new Map<string, EventFeed<Row>>();
+  const feedOf = (site: string): EventFeed<Row> => {
+    const known = feeds.get(site);
+    if (known !== undefined) return known;
+    const feed = networkFeed({ settings, sessions, type: type.value }, site);
+    feeds.set(site, feed);
+    return feed;
+  };
   const siteNames = new Map<string, { readonly site: string; readonly untilMs: number }>();
 
   async function shortName(wanted: string, signal: AbortSignal | undefined): Promise<string> {
@@ -68,9 +78,13 @@ function consoleOver(settings: ConsoleSettings, exchange: Exchange, disconnect: 
 
   return {
     sites: (signal) => listSites(caller, signal),
-    site: async (name, signal) => siteOver(caller, await shortName(name ?? settings.site, signal), signal),
+    site: async (name, signal) => {
+      const short = await shortName(name ?? settings.site, signal);
+      return siteOver(caller, short, signal, () => feedOf(short));
+    },
     status: async (): Promise<ConsoleStatus> => statusOf(caller, sessions, settings),
     close: async () => {
+      await Promise.all([...feeds.values()].map((feed) => feed.close()));
       const session = sessions.peek();
       if (session !== undefined) await farewell(settings, exchange, type.value, session);
       await disconnect();
@@ -78,7 +92,12 @@ function consoleOver(settings: ConsoleSettings, exchange: Exchange, disconnect: 
   };
 }
 
-function siteOver(caller: Caller, site: string, signal: AbortSignal | undefined): NetworkSite {
+function siteOver(
+  caller: Caller,
+  site: string,
+  signal: AbortSignal | undefined,
+  events: NetworkSite["events"],
+): NetworkSite {
   const name = encodeURIComponent(site);
   const call = (method: Parameters<NetworkSite["raw"]>[0], path: string, body: unknown) =>
     caller.call({ method, path, body, signal });
@@ -88,6 +107,7 @@ function siteOver(caller: Caller, site: string, signal: AbortSignal | undefined)
     v2: (method, path, body) => call(method, `/v2/api/site/${name}${path}`, body),
     integration: (method, path, body) => call(method, `/integration/v1${path}`, body),
     integrationSiteId: () => integrationIdOf(caller, site, signal),
+    events,
     raw: (method, path, body) => call(method, path, body),
   };
 }

@@ -3,9 +3,10 @@ import { Type } from "typebox";
 import type { Row } from "../../controller/controller.ts";
 import { idOf } from "../collection.ts";
 import { type ListArguments, listArguments, listOutput, listPayload } from "../listing.ts";
-import { isRow, project, type RowTable } from "../rows.ts";
+import { project, type RowTable } from "../rows.ts";
 import { defineTool, type ToolContext } from "../tool.ts";
-import { EVENT_TABLE, isAbsent, LOG_CATEGORIES, legacyRow, logRow } from "./log-rows.ts";
+import { criticalLog } from "./critical-log.ts";
+import { EVENT_TABLE, isAbsent, legacyRow } from "./log-rows.ts";
 import { durationArgument, windowOf } from "./stats-reports.ts";
 
 const COMMON = {
@@ -14,44 +15,15 @@ const COMMON = {
   permission: { category: "stats", action: "read" },
 } as const;
 const CRITICAL = "POST /v2/api/site/{site}/system-log/critical";
-const ALERTS_BACK_MS = 30 * 86_400_000;
-/** The console's own bound on a page of the log. */
-const PAGE_ROWS = 100;
-const MOST_PAGES = 5;
 const DEFAULT_ALERTS = 10;
 const DEFAULT_EVENTS = 50;
 
 const ALERT_TABLE: RowTable = { ...EVENT_TABLE, archived: "boolean" };
 const ANOMALY: RowTable = { anomaly: "string", mac: "string", time: "time", count: "integer" };
 
-/** Rows of the critical log within the window, newest first, as many as could be asked for. */
-async function criticalLog(
-  { network, now }: ToolContext,
-  categories: readonly string[],
-  window: { readonly start: number; readonly end: number } = { start: now() - ALERTS_BACK_MS, end: now() },
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer = await network.v2("POST", "/system-log/critical", {
-      timestampFrom: window.start,
-      timestampTo: window.end,
-      severities: ["HIGH", "VERY_HIGH"],
-      categories,
-      type: "GENERAL",
-      pageNumber: page,
-      pageSize: PAGE_ROWS,
-      searchText: "",
-    });
-    const data = isRow(answer) && Array.isArray(answer.data) ? answer.data.filter(isRow) : [];
-    rows.push(...data);
-    if (data.length < PAGE_ROWS) break;
-  }
-  return rows.map(logRow);
-}
-
 async function alertsOf(context: ToolContext, archivedToo: boolean): Promise<readonly Row[]> {
   try {
-    return await criticalLog(context, LOG_CATEGORIES);
+    return await criticalLog(context);
   } catch (thrown) {
     if (!isAbsent(thrown)) throw thrown;
   }

@@ -5,6 +5,7 @@ import clients from "./clients.ts";
 import contentFilters from "./content-filters.ts";
 import devices from "./devices.ts";
 import dns from "./dns.ts";
+import events from "./events.ts";
 import firewall from "./firewall.ts";
 import groups from "./groups.ts";
 import networks from "./networks.ts";
@@ -36,4 +37,5 @@ export const STORIES: readonly Story[] = [
   devices,
   settings,
   stats,
+  events,
 ];

@@ -58,6 +58,10 @@ export const STATS_ENDPOINTS: { readonly [endpoint: Endpoint]: EndpointNote } = 
     query: "archived",
     answer: "_id, key, msg, time, archived",
   },
+  "POST /api/s/{site}/cmd/evtmgr": {
+    purpose: "Command on alarms: archive-alarm, archive-all-alarms",
+    body: '{"cmd": "archive-alarm", "_id": "…"}',
+  },
   "POST /api/s/{site}/stat/ips/event": {
     purpose: "Intrusion events of older consoles",
     body: `{${WINDOW}, "_limit": 50}`,
