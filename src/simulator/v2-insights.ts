@@ -108,12 +108,13 @@ function allFlows(x: SiteExchange): Row[] {
   const now = x.world.now();
   return stationRows(x.world, x.site)
     .slice(0, 20)
-    .map((station, index) => ({
+    .map((station, index) => ({ station, index, end: now - (index + 1) * 1000 })) // over before anybody asks
+    .map(({ station, index, end }) => ({
       ...shapes.trafficFlow,
       id: `flow-${index}`,
-      time: now - index * 1000,
-      flow_start_time: now - index * 1000 - 1200,
-      flow_end_time: now - index * 1000,
+      time: end,
+      flow_start_time: end - 1200,
+      flow_end_time: end,
       source: {
         ...shapes.trafficFlow.source,
         client_name: station.name ?? station.hostname,
