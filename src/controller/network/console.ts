@@ -1,6 +1,6 @@
 /** Puts the session of one Network console together: sockets, detection, sign-in, calls, sites and status. */
 import { EdgeError } from "../../errors.ts";
-import type { ConsoleStatus, NetworkConsole, NetworkSite, Row } from "../controller.ts";
+import type { ConsoleStatus, HttpMethod, NetworkConsole, NetworkSite, Row } from "../controller.ts";
 import type { EventFeed } from "../event-feed.ts";
 import { detectControllerType } from "./detect.ts";
 import { rowsOf } from "./envelope.ts";
@@ -9,6 +9,7 @@ import type { Exchange } from "./exchange.ts";
 import { type ConsoleSettings, type ControllerType, type NetworkConsoleOptions, settingsOf } from "./options.ts";
 import { Caller } from "./request.ts";
 import { Sessions } from "./session.ts";
+import { SharedReads } from "./shared-reads.ts";
 import { signIn, signOut } from "./sign-in.ts";
 import { findSite, integrationIdOf, listSites } from "./sites.ts";
 import { statusOf } from "./status.ts";
@@ -57,6 +58,7 @@ function consoleOver(settings: ConsoleSettings, exchange: Exchange, disconnect: 
     },
   });
   const caller = new Caller({ settings, exchange, sessions, type: type.value });
+  const reads = new SharedReads();
   const feeds = new Map<string, EventFeed<Row>>();
   const feedOf = (site: string): EventFeed<Row> => {
     const known = feeds.get(site);
@@ -80,7 +82,7 @@ function consoleOver(settings: ConsoleSettings, exchange: Exchange, disconnect: 
     sites: (signal) => listSites(caller, signal),
     site: async (name, signal) => {
       const short = await shortName(name ?? settings.site, signal);
-      return siteOver(caller, short, signal, () => feedOf(short));
+      return siteOver(caller, short, signal, () => feedOf(short), reads);
     },
     status: async (): Promise<ConsoleStatus> => statusOf(caller, sessions, settings),
     close: async () => {
@@ -97,10 +99,13 @@ function siteOver(
   site: string,
   signal: AbortSignal | undefined,
   events: NetworkSite["events"],
+  reads: SharedReads,
 ): NetworkSite {
   const name = encodeURIComponent(site);
-  const call = (method: Parameters<NetworkSite["raw"]>[0], path: string, body: unknown) =>
-    caller.call({ method, path, body, signal });
+  const call = (method: HttpMethod, path: string, body: unknown) =>
+    method === "GET" && body === undefined
+      ? reads.read(path, () => caller.call({ method, path, body, signal: undefined }), signal)
+      : reads.write(() => caller.call({ method, path, body, signal }));
   return {
     site,
     v1: async (method, path, body) => rowsOf(await call(method, `/api/s/${name}${path}`, body)),
