@@ -11,6 +11,7 @@ import { postMcp, startWorld, type World } from "../support/world.ts";
 import { CASES, type Case, MEMORY_PLACE, TLS_PLACE } from "./cases.ts";
 import { type Load, measure, median, type Reading } from "./measure.ts";
 import { printTable, type Row, sizesMeetTargets } from "./report.ts";
+import { searchMeetsTargets } from "./search.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 1.5);
@@ -72,7 +73,8 @@ async function run(): Promise<boolean> {
     load: loadavg()[0] ?? 0,
   });
   const sizesMet = sizesMeetTargets(cases);
-  return sizesMet && rows.every((row) => row.target !== "MISSED");
+  const searchMet = searchMeetsTargets();
+  return sizesMet && searchMet && rows.every((row) => row.target !== "MISSED");
 }
 
 /** Throws when the answer is a refusal: there would be nothing to compare. */
