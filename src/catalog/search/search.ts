@@ -29,10 +29,10 @@ interface Entry {
   readonly ask: string;
 }
 
-const BOOSTS = { name: 4, title: 3, summary: 2.5, category: 1.5, description: 0.6, ask: 3 };
-const ASK_WEIGHT = 1;
+const BOOSTS = { name: 4, title: 3, summary: 5, category: 1.5, description: 1.2, ask: 3 };
+const ASK_WEIGHT = 2;
 /** Beyond the best way of asking, the others of the same tool confirm it a little. */
-const OTHER_ASKS_WEIGHT = 0.15;
+const OTHER_ASKS_WEIGHT = 0.5;
 const VERB_WEIGHT = 0.25;
 const ACTION_HIT = 1.25;
 const ACTION_MISS = 0.7;
@@ -141,7 +141,7 @@ function totalOf(
   const found = [...weights].reduce((sum, [term, weight]) => sum + (score.terms.has(term) ? weight : 0), 0);
   const coverage = whole === 0 ? 1 : found / whole;
   const points = score.own + ASK_WEIGHT * score.bestAsk + OTHER_ASKS_WEIGHT * score.otherAsks;
-  return points * (0.4 + 0.6 * coverage) * actionFactor(intents, tool?.permission_action);
+  return points * (0.2 + 0.8 * coverage) * actionFactor(intents, tool?.permission_action);
 }
 
 function actionFactor(intents: Asked["intents"], action: Action | undefined): number {

@@ -100,6 +100,10 @@ export default [
       "mac based blocks on switches",
       "switch access control",
       "l2 filters",
+      "mac access rules",
+      "list acl rules",
+      "layer 2 filters",
+      "switch acls",
     ],
   }),
   acl.get({
@@ -114,6 +118,8 @@ export default [
       "what does this switch filter match",
       "look at one l2 block",
       "mask of a mac rule",
+      "details of an acl rule",
+      "show one mac rule",
     ],
   }),
   acl.create({
@@ -131,6 +137,10 @@ export default [
       "block a mac on the switch",
       "allow only the printer's address",
       "drop all devices of one maker",
+      "block a mac at the switch",
+      "layer 2 rule between devices",
+      "add an acl",
+      "allow only certain macs to talk",
     ],
   }),
   acl.update({
@@ -152,6 +162,9 @@ export default [
       "move a mac rule up",
       "widen a rule to a vendor prefix",
       "turn a mac block into an allow",
+      "change an acl rule",
+      "edit mac filter rule",
+      "add a mac to an acl",
     ],
   }),
   acl.delete({
@@ -161,6 +174,13 @@ export default [
     description: "Removes a layer-2 access rule for good. To stop it for a while, update it with enabled=false.",
     check: async ({ current }) =>
       current.enabled === false ? [] : ["What it let pass or dropped falls to the rules after it."],
-    asks: ["remove a mac filter", "undo layer 2 isolation", "get rid of a switch rule", "let two devices talk again"],
+    asks: [
+      "remove a mac filter",
+      "undo layer 2 isolation",
+      "get rid of a switch rule",
+      "let two devices talk again",
+      "delete an acl rule",
+      "remove a mac access rule",
+    ],
   }),
 ];

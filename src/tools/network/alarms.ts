@@ -43,7 +43,17 @@ export default [
       source: Type.Optional(Type.String()),
     },
     reads: [ALARMS, "POST /v2/api/site/{site}/system-log/critical"],
-    asks: ["open warnings", "what wants my attention", "radar was detected", "unacknowledged notices"],
+    asks: [
+      "open warnings",
+      "what wants my attention",
+      "radar was detected",
+      "unacknowledged notices",
+      "show alarms",
+      "open alarms",
+      "active alerts",
+      "unresolved alarms",
+      "any warnings",
+    ],
     async run(context, args) {
       const { include_archived: archivedToo = false, ...listed } = args;
       const { network } = context;
@@ -87,7 +97,16 @@ export default [
     output: { alarm_id: Type.Optional(Type.String()) },
     reads: [ALARMS],
     writes: [COMMAND],
-    asks: ["acknowledge a warning", "dismiss one notice", "mark as read"],
+    asks: [
+      "acknowledge a warning",
+      "dismiss one notice",
+      "mark as read",
+      "archive an alarm",
+      "acknowledge an alarm",
+      "dismiss this alert",
+      "mark the alarm as handled",
+      "close one alarm",
+    ],
     async plan({ network }, { alarm_id: id }): Promise<Plan> {
       const find = async () => (await readAlarms(network)).find((alarm) => idOf(alarm) === id);
       const alarm = await find();
@@ -121,7 +140,15 @@ export default [
     output: { archived_count: Type.Optional(Type.Integer()) },
     reads: [ALARMS],
     writes: [COMMAND],
-    asks: ["clear the whole alert list", "acknowledge everything", "dismiss all notices"],
+    asks: [
+      "clear the whole alert list",
+      "acknowledge everything",
+      "dismiss all notices",
+      "clear all alarms",
+      "acknowledge all alerts",
+      "archive everything",
+      "dismiss all notifications",
+    ],
     async plan({ network }): Promise<Plan> {
       const open = async () => (await readAlarms(network)).filter((alarm) => alarm.archived !== true).length;
       const count = await open();

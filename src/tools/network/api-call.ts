@@ -83,6 +83,13 @@ export default [
     name: "unifi_api_call",
     title: "Call the console's API",
     summary: "Call a Network API path that no other tool covers.",
+    asks: [
+      "call the api directly",
+      "raw api request",
+      "an endpoint without a tool",
+      "custom rest call",
+      "send a get to the controller",
+    ],
     description:
       "Calls a path of the Network console that no named tool covers (resource unifi://api-reference lists them). GET reads; any other method is a write that is previewed first and needs the preview's confirm_token. Prefer a named tool: it checks its fields and reads the result back.",
     app: "network",

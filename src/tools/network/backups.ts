@@ -40,7 +40,15 @@ export default [
     input: listArguments(DEFAULT_LIMIT),
     output: listOutput("backups", TABLE),
     reads: [COMMAND],
-    asks: ["restore points", "when was the configuration last saved", "unf files on the console"],
+    asks: [
+      "restore points",
+      "when was the configuration last saved",
+      "unf files on the console",
+      "which backups do we have",
+      "show saved backups",
+      "latest backup",
+      "old backup files",
+    ],
     async run({ network }, args: ListArguments) {
       const rows = (await listBackups(network)).toSorted((a, b) => compare(b.created_at, a.created_at));
       return listPayload({
@@ -66,7 +74,16 @@ export default [
     output: { details: Type.Optional(Type.Object({})), backup: Type.Optional(rowSchema(TABLE)) },
     reads: [COMMAND],
     writes: [COMMAND],
-    asks: ["save the configuration before a change", "take a restore point", "export the settings"],
+    asks: [
+      "save the configuration before a change",
+      "take a restore point",
+      "export the settings",
+      "take a backup now",
+      "back up the controller before upgrading",
+      "make a snapshot of the configuration",
+      "save the current config",
+      "run a backup",
+    ],
     async plan({ network }): Promise<Plan> {
       const before = new Set((await listBackups(network)).map(({ filename }) => filename));
       const newest = async () => (await listBackups(network)).find(({ filename }) => !before.has(filename));
@@ -98,7 +115,13 @@ export default [
     output: { filename: Type.Optional(Type.String()) },
     reads: [COMMAND],
     writes: [COMMAND],
-    asks: ["remove an old restore point", "free space by erasing saved configurations"],
+    asks: [
+      "remove an old restore point",
+      "free space by erasing saved configurations",
+      "remove an old backup file",
+      "delete outdated backups",
+      "clean up backups",
+    ],
     async plan({ network }, { filename }): Promise<Plan> {
       const find = async () => (await listBackups(network)).find((backup) => backup.filename === filename);
       const backup = await find();

@@ -140,6 +140,14 @@ export default [
     name: "unifi_block_client",
     title: "Block client",
     summary: "Keep a client off the network.",
+    asks: [
+      "block a device from the network",
+      "ban this phone",
+      "kick my neighbour off the wifi for good",
+      "deny internet to a device",
+      "cut off a stranger",
+      "stop the kids tablet from using wifi",
+    ],
     description:
       "Blocks a client from the whole site, now and later, until unifi_unblock_client. It is kept in history.",
     destructive: true,
@@ -149,6 +157,7 @@ export default [
     name: "unifi_unblock_client",
     title: "Unblock client",
     summary: "Lift a client's block.",
+    asks: ["unblock a device", "allow a banned device again", "lift the ban", "give access back to a phone"],
     description: "Lets a blocked client back on the network. unifi_list_blocked_clients lists them.",
     destructive: false,
     command: blocking(false),
@@ -157,6 +166,13 @@ export default [
     name: "unifi_force_reconnect_client",
     title: "Force client to reconnect",
     summary: "Kick a client so that it reconnects.",
+    asks: [
+      "kick a client off so it reconnects",
+      "disconnect a phone",
+      "make a device roam",
+      "drop a wifi client",
+      "reconnect a sticky client",
+    ],
     description: "Drops a connected wireless client once; it comes back by itself, perhaps on a better access point.",
     destructive: true,
     idempotent: false,
@@ -173,6 +189,12 @@ export default [
     name: "unifi_forget_client",
     title: "Forget client",
     summary: "Erase a client's record and history.",
+    asks: [
+      "forget a device",
+      "remove an old device from the list",
+      "delete a client from history",
+      "purge a client that no longer exists",
+    ],
     description:
       "Erases what the console remembers of a client: alias, note, fixed address, block and statistics. It cannot be undone.",
     destructive: true,
@@ -194,6 +216,13 @@ export default [
     name: "unifi_authorize_guest",
     title: "Authorize guest",
     summary: "Let a guest past the portal for a time.",
+    asks: [
+      "let a guest onto the wifi",
+      "authorise a visitor",
+      "approve a guest for two hours",
+      "give internet access to a guest",
+      "bypass the captive portal for someone",
+    ],
     description:
       "Lets a client of a guest network past the portal for some minutes, with optional speed and volume limits.",
     destructive: false,
@@ -213,6 +242,7 @@ export default [
     name: "unifi_unauthorize_guest",
     title: "Unauthorize guest",
     summary: "Withdraw a guest's access.",
+    asks: ["revoke guest access", "throw a guest off", "end a visitor session", "remove a guest from the portal"],
     description: "Sends a guest client back to the portal. To keep it off the network, use unifi_block_client.",
     destructive: true,
     command: (client) => {

@@ -106,6 +106,7 @@ export default [
     name: "unifi_rename_client",
     title: "Rename client",
     summary: "Name a client.",
+    asks: ["rename a device", "give a client a friendly name", "call this device living room tv", "set an alias"],
     description: "Sets the name under which the console shows a client. Network hardware: unifi_rename_device.",
     input: {
       mac_address: macArgument("MAC address of the client"),
@@ -125,6 +126,15 @@ export default [
     name: "unifi_set_client_ip_settings",
     title: "Set client IP settings",
     summary: "Reserve a client's address or local DNS name.",
+    asks: [
+      "give a device a fixed ip",
+      "static ip for the printer",
+      "dhcp reservation",
+      "always assign the same address",
+      "my printer keeps changing its address",
+      "reserve an ip",
+      "local dns name for a client",
+    ],
     description:
       "Reserves an IPv4 address for a client (DHCP) and names it in the local DNS. fixed_ip or local_dns_record alone turns its switch on; use_fixedip=false or local_dns_record_enabled=false clears it.",
     input: {

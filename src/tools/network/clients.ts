@@ -106,6 +106,17 @@ export default [
     name: "unifi_list_clients",
     title: "List clients",
     summary: "List connected clients, optionally with history.",
+    asks: [
+      "who is on my network",
+      "show connected devices",
+      "which devices are online",
+      "how many clients are connected",
+      "wifi users right now",
+      "list everything connected",
+      "find a device by name",
+      "which phones are online",
+      "show offline devices too",
+    ],
     description:
       "Lists the clients connected right now, wired and wireless; include_offline adds every client the console remembers. For one client use unifi_get_client_details, for an address unifi_lookup_by_ip.",
     app: "network",
@@ -145,6 +156,7 @@ export default [
     name: "unifi_list_blocked_clients",
     title: "List blocked clients",
     summary: "List the clients that are blocked.",
+    asks: ["who is blocked", "which devices are banned", "show the block list", "list denied clients"],
     description: "Lists the clients that are blocked from the network now, connected or not.",
     app: "network",
     category: "clients",
@@ -171,6 +183,14 @@ export default [
     name: "unifi_get_client_details",
     title: "Get client details",
     summary: "Show one client, whole or by section.",
+    asks: [
+      "tell me about this device",
+      "details of one client",
+      "what is this mac address",
+      "which ip does my printer have",
+      "information on a laptop",
+      "when was this client last seen",
+    ],
     description:
       "Everything the console knows of one client, connected or remembered. summary=true with include returns only the named sections.",
     app: "network",
@@ -217,6 +237,7 @@ export default [
     name: "unifi_lookup_by_ip",
     title: "Look up by IP",
     summary: "Tell which client has an IPv4 address.",
+    asks: ["which device has this ip", "who is 192.168.1.50", "what uses this address", "find the client behind an ip"],
     description:
       "Finds the client that holds an IPv4 address now, or else the one that last held it or has it reserved.",
     app: "network",

@@ -49,7 +49,15 @@ export default [
     summary: "Show an access point's spectrum scan.",
     description:
       "What the last spectrum scan of an access point found per channel; spectrum_scanning says that it still runs. unifi_trigger_rf_scan starts one.",
-    asks: ["interference per channel", "which channel is quietest", "noise in the air", "spectrum analysis outcome"],
+    asks: [
+      "interference per channel",
+      "which channel is quietest",
+      "noise in the air",
+      "spectrum analysis outcome",
+      "results of the rf scan",
+      "which channel is least crowded",
+      "channel utilisation measured by the ap",
+    ],
     input: { ap_mac: macArgument("MAC address of the access point") },
     output: {
       site: Type.Optional(Type.String()),
@@ -72,7 +80,16 @@ export default [
     title: "List available channels",
     summary: "List the radio channels allowed here.",
     description: "Channels that the site's country allows, per band and width, for unifi_update_device_radio.",
-    asks: ["legal wifi channels", "may I use DFS", "regulatory domain", "allowed 5 GHz frequencies"],
+    asks: [
+      "legal wifi channels",
+      "may I use DFS",
+      "regulatory domain",
+      "allowed 5 GHz frequencies",
+      "which channels can I use",
+      "allowed wifi channels",
+      "valid 5 ghz channels",
+      "channels permitted in this country",
+    ],
     input: listArguments(DEFAULT_LIMIT),
     output: listOutput("channels", CHANNEL_TABLE),
     reads: ["GET /api/s/{site}/stat/current-channel"],
@@ -90,7 +107,18 @@ export default [
     summary: "List neighbouring access points heard here.",
     description:
       "Access points of others that own ones heard, with signal and channel; is_rogue marks those that pretend to be ours. Own ones: unifi_list_devices.",
-    asks: ["neighbours' wifi", "evil twin", "fake hotspot nearby", "foreign networks crowding our channel"],
+    asks: [
+      "neighbours' wifi",
+      "evil twin",
+      "fake hotspot nearby",
+      "foreign networks crowding our channel",
+      "neighbouring networks",
+      "detect rogue access points",
+      "other wifi networks nearby",
+      "unknown aps in range",
+      "evil twin detection",
+      "who else broadcasts here",
+    ],
     input: {
       within_hours: Type.Optional(
         Type.Integer({ description: "Heard within so many hours", minimum: 1, maximum: 8760, default: 24 }),
@@ -154,7 +182,16 @@ export default [
     summary: "Show the gateway's running or last speed test.",
     description:
       "How far the gateway's speed test is and what it measured: download and upload in Mbit/s, latency in ms. unifi_trigger_speedtest starts one; earlier ones: unifi_get_speedtest_results.",
-    asks: ["is the bandwidth test done", "how fast is our internet", "latest download rate", "measured ISP latency"],
+    asks: [
+      "is the bandwidth test done",
+      "how fast is our internet",
+      "latest download rate",
+      "measured ISP latency",
+      "is the speed test done",
+      "result of the running speed test",
+      "progress of the speed test",
+      "what did the last test say",
+    ],
     input: { gateway_mac: macArgument("MAC address of the gateway") },
     output: {
       site: Type.Optional(Type.String()),

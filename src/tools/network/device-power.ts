@@ -39,7 +39,16 @@ export default [
     title: "Get PDU outlets",
     summary: "Show the outlets of a power strip.",
     description: "Outlets of a UniFi power unit or plug: names, on or off, power drawn, and what is set for each.",
-    asks: ["which sockets are on", "power draw per plug", "power strip status", "watts used by the rack"],
+    asks: [
+      "which sockets are on",
+      "power draw per plug",
+      "power strip status",
+      "watts used by the rack",
+      "which outlets are on",
+      "state of the power strip",
+      "power consumption per outlet",
+      "list pdu sockets",
+    ],
     permission: { category: "devices", action: "read" },
     input: { mac_address: macArgument("MAC address of the power unit") },
     output: {
@@ -79,7 +88,17 @@ export default [
     summary: "Switch one outlet of a power strip.",
     description:
       "Switches one outlet of a UniFi power unit on or off, or sets whether it restarts the modem behind it; the other outlets stay as they are.",
-    asks: ["turn off a socket", "cut power to the modem", "switch plug on", "power cycle equipment on the PDU"],
+    asks: [
+      "turn off a socket",
+      "cut power to the modem",
+      "switch plug on",
+      "power cycle equipment on the PDU",
+      "turn off an outlet",
+      "power cycle the modem via the pdu",
+      "switch outlet 3 on",
+      "cut power to a rack device",
+      "reset the modem plugged into the pdu",
+    ],
     permission: UPDATE,
     annotations: { destructiveHint: true },
     input: {
@@ -122,7 +141,16 @@ export default [
     summary: "Set a device's LED on, off or default.",
     description:
       "Sets the status light of one UniFi device, whatever the site says; default follows the site (unifi_set_site_leds). To let it blink: unifi_locate_device.",
-    asks: ["access point light too bright at night", "turn off blue ring", "dark mode for one AP", "status light on"],
+    asks: [
+      "access point light too bright at night",
+      "turn off blue ring",
+      "dark mode for one AP",
+      "status light on",
+      "turn off the light on the access point",
+      "the led ring is annoying",
+      "switch the ap led on",
+      "disable the status light of one device",
+    ],
     permission: UPDATE,
     input: {
       device_mac: macArgument("MAC address of the device"),
@@ -149,7 +177,16 @@ export default [
     summary: "Turn the LEDs of all devices on or off.",
     description:
       "Sets the status lights of the whole site; devices with an own setting (unifi_set_device_led) keep it.",
-    asks: ["all lights off", "disable every status light", "hotel wants no glowing rings", "lights back on everywhere"],
+    asks: [
+      "all lights off",
+      "disable every status light",
+      "hotel wants no glowing rings",
+      "lights back on everywhere",
+      "turn off all access point lights",
+      "all leds off",
+      "disable lights on every device",
+      "switch on the leds of the whole site",
+    ],
     permission: UPDATE,
     input: { enabled: Type.Boolean({ description: "true = lights on" }) },
     output: { site: Type.Optional(Type.String()) },
@@ -181,7 +218,16 @@ export default [
     summary: "Disable or enable an access point or device.",
     description:
       "Switches a UniFi device off in the configuration (it stays adopted) or on again; an access point sends no Wi-Fi while disabled. One restart: unifi_reboot_device.",
-    asks: ["turn an access point off", "take an AP out of service", "reactivate a device", "stop wifi in the lobby"],
+    asks: [
+      "turn an access point off",
+      "take an AP out of service",
+      "reactivate a device",
+      "stop wifi in the lobby",
+      "disable an access point",
+      "turn an ap off for now",
+      "enable the access point again",
+      "take a device offline",
+    ],
     permission: UPDATE,
     annotations: { destructiveHint: true },
     input: {

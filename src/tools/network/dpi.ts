@@ -63,7 +63,15 @@ export default [
       limit: Type.Optional(Type.Integer()),
     },
     reads: ["GET /integration/v1/dpi/applications"],
-    asks: ["id of tiktok for a rule", "which programs can it recognise", "application ids for blocking an app"],
+    asks: [
+      "id of tiktok for a rule",
+      "which programs can it recognise",
+      "application ids for blocking an app",
+      "which applications can be detected",
+      "list known apps",
+      "id of an application",
+      "find the app id of youtube",
+    ],
     async run({ network }, args: ListArguments & { readonly search?: string | null }) {
       const rows = (await allPages(network, "/dpi/applications")).map(applicationRow);
       const wanted = args.search?.toLowerCase();
@@ -88,7 +96,14 @@ export default [
     input: listArguments(DEFAULT_LIMIT),
     output: { ...listOutput("categories", CATEGORIES), total_count: Type.Optional(Type.Integer()) },
     reads: ["GET /integration/v1/dpi/categories"],
-    asks: ["kinds of apps such as streaming or games", "id of the social media class", "classes of recognised traffic"],
+    asks: [
+      "kinds of apps such as streaming or games",
+      "id of the social media class",
+      "classes of recognised traffic",
+      "application categories",
+      "which app categories exist",
+      "id of the gaming category",
+    ],
     async run({ network }, args: ListArguments) {
       const payload = listPayload({
         site: network.site,

@@ -79,6 +79,15 @@ export default [
     name: "unifi_list_events",
     title: "List events",
     summary: "List event-log entries, newest first.",
+    asks: [
+      "what happened last night",
+      "show the event log",
+      "recent activity in the log",
+      "who connected yesterday",
+      "when did the ap go offline",
+      "history of the last day",
+      "audit of what happened",
+    ],
     description:
       "Entries of the console's event log: clients coming and going, devices, internet, security. Narrow with within_hours and event_type, which the console searches itself; filter looks at the fetched rows only.",
     app: "network",

@@ -92,6 +92,10 @@ export default [
       "port lists for rules",
       "what is in the RFC1918 alias",
       "firewall objects and aliases",
+      "address groups",
+      "ip groups",
+      "port groups used by the firewall",
+      "list firewall groups",
     ],
   }),
   groups.get({
@@ -104,6 +108,9 @@ export default [
       "members of an ip set",
       "which ports does the alias hold",
       "look into an address list",
+      "members of an address group",
+      "which ips are in this group",
+      "show a port group",
     ],
   }),
   groups.create({
@@ -121,6 +128,10 @@ export default [
       "new set of ports for a rule",
       "collect subnets under one name",
       "add an address object",
+      "create an address group",
+      "make a list of ips for the firewall",
+      "new port group",
+      "group several ip addresses",
     ],
   }),
   groups.update({
@@ -140,6 +151,9 @@ export default [
       "extend the blocklist",
       "rename an address list",
       "put another subnet into the group",
+      "add an ip to a group",
+      "change the members of an address group",
+      "edit a port group",
     ],
   }),
   groups.delete({
@@ -152,6 +166,13 @@ export default [
       const uses = await usesOf(context, current);
       return uses === 0 ? [] : [`${uses} firewall policies or rules use this group.`];
     },
-    asks: ["get rid of an ip set", "remove an unused alias", "clean up address lists", "drop a port list"],
+    asks: [
+      "get rid of an ip set",
+      "remove an unused alias",
+      "clean up address lists",
+      "drop a port list",
+      "delete an address group",
+      "remove an unused port group",
+    ],
   }),
 ];

@@ -109,6 +109,10 @@ export default [
       "which traffic gets rejected",
       "zbf rules",
       "why can't this network reach the internet",
+      "show firewall rules",
+      "which firewall policies exist",
+      "list security rules",
+      "firewall ruleset",
     ],
     input: {
       search: Type.Optional(
@@ -162,6 +166,9 @@ export default [
       "ports and addresses of a policy",
       "when is the rule in force",
       "full definition of one zbf rule",
+      "details of a firewall rule",
+      "what does this policy do",
+      "show one firewall policy",
     ],
   }),
   policies.create({
@@ -186,6 +193,13 @@ export default [
       "deny traffic to a country",
       "isolate cameras from the internet",
       "permit port 443 to the server vlan",
+      "block traffic between vlans",
+      "stop iot devices from reaching the lan",
+      "add a firewall rule",
+      "deny internet to the cameras",
+      "allow only dns from the guest network",
+      "block an ip address",
+      "isolate the iot network",
     ],
   }),
   policies.update({
@@ -206,6 +220,10 @@ export default [
       "make the block a reject",
       "put a schedule on a policy",
       "rename a firewall rule",
+      "change a firewall rule",
+      "edit a policy",
+      "add a port to a firewall rule",
+      "log a rule",
     ],
   }),
   policies.toggle({
@@ -214,7 +232,16 @@ export default [
     summary: "Turn a firewall policy on or off.",
     description:
       "Turns an enabled firewall policy off and a disabled one on. To set a state, use unifi_update_firewall_policy.",
-    asks: ["pause a firewall rule", "disable the block for now", "switch a policy back on", "flip a rule"],
+    asks: [
+      "pause a firewall rule",
+      "disable the block for now",
+      "switch a policy back on",
+      "flip a rule",
+      "disable a firewall rule",
+      "turn a rule off temporarily",
+      "enable a policy again",
+      "pause a firewall policy",
+    ],
   }),
   policies.delete({
     name: "unifi_delete_firewall_policy",
@@ -228,6 +255,14 @@ export default [
       }
       return current.enabled === false ? [] : ["What it allowed or blocked falls to the policies after it."];
     },
-    asks: ["remove a firewall rule", "get rid of an old block", "drop a zone policy", "undo an allow rule"],
+    asks: [
+      "remove a firewall rule",
+      "get rid of an old block",
+      "drop a zone policy",
+      "undo an allow rule",
+      "delete a firewall rule",
+      "remove a policy for good",
+      "drop a firewall policy",
+    ],
   }),
 ];

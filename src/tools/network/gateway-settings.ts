@@ -153,7 +153,17 @@ export default [
     input: {},
     output: { site: Type.Optional(Type.String()), settings: Type.Optional(rowSchema(TABLE)) },
     reads: READS,
-    asks: ["is upnp on", "which countries are blocked", "sip alg", "conntrack timeouts of the router"],
+    asks: [
+      "is upnp on",
+      "which countries are blocked",
+      "sip alg",
+      "conntrack timeouts of the router",
+      "gateway advanced options",
+      "is geo blocking on",
+      "conntrack settings",
+      "upnp status",
+      "is sip alg enabled",
+    ],
     async run({ network }) {
       return { site: network.site, settings: settingsOf(await readSection(network, "usg")) };
     },
@@ -180,7 +190,18 @@ export default [
     },
     reads: READS,
     writes: ["PUT /api/s/{site}/set/setting/usg"],
-    asks: ["turn off upnp", "block traffic from a country", "disable the sip helper", "longer udp timeouts"],
+    asks: [
+      "turn off upnp",
+      "block traffic from a country",
+      "disable the sip helper",
+      "longer udp timeouts",
+      "enable geo ip filtering",
+      "block all traffic from russia and china",
+      "turn upnp off",
+      "switch off sip alg",
+      "country blocking",
+      "change the tcp timeout of the gateway",
+    ],
     async plan({ network }, { update_data: asked }): Promise<Plan> {
       const section = await readSection(network, "usg");
       checkSettings(asked, section);

@@ -94,7 +94,16 @@ export default [
     aliases: { type: "event_type", mac_address: "mac" },
     output: { ...listOutput("events", EVENT_TABLE), ...STATE },
     reads: [],
-    asks: ["what is happening right now", "who just joined", "real-time activity", "last few seconds"],
+    asks: [
+      "what is happening right now",
+      "who just joined",
+      "real-time activity",
+      "last few seconds",
+      "what just happened",
+      "live events",
+      "events of the last minute",
+      "what is going on right now",
+    ],
     async run(context, args: ListArguments & { readonly event_type?: string | null; readonly mac?: string | null }) {
       const { feed, state } = await listen(context);
       const { event_type: type, mac, ...listed } = args;
@@ -133,7 +142,15 @@ export default [
       ...STATE,
     },
     reads: [],
-    asks: ["tell me as soon as something happens", "follow the activity", "start watching"],
+    asks: [
+      "tell me as soon as something happens",
+      "follow the activity",
+      "start watching",
+      "watch events live",
+      "notify me of events",
+      "stream events",
+      "listen for new events",
+    ],
     async run(context) {
       const { state } = await listen(context);
       const instructions = state.connected
@@ -156,7 +173,15 @@ export default [
       usage: Type.Optional(Type.String()),
     },
     reads: [],
-    asks: ["what does EVT_WU mean", "which kinds of log entries exist", "names to filter the log by"],
+    asks: [
+      "what does EVT_WU mean",
+      "which kinds of log entries exist",
+      "names to filter the log by",
+      "which event types are there",
+      "list event keys",
+      "what can I filter events by",
+      "meaning of event prefixes",
+    ],
     run: async () => ({
       event_types: EVENT_TYPES.map(([prefix, description]) => ({ prefix, description })),
       usage: "Give a whole key or a beginning as event_type.",

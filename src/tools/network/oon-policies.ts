@@ -93,6 +93,10 @@ export default [
       "per client restrictions",
       "rules by person or device",
       "which kids' devices have time limits",
+      "list object oriented policies",
+      "simple app rules",
+      "policies with schedules for clients",
+      "internet access policies",
     ],
   }),
   oon.get({
@@ -105,6 +109,8 @@ export default [
       "bandwidth and route settings of a policy",
       "schedule of an internet block",
       "apps in a blocklist",
+      "details of an object policy",
+      "show one network policy",
     ],
   }),
   oon.create({
@@ -121,6 +127,11 @@ export default [
       "limit one person's speed",
       "send a device through the vpn",
       "no internet for the game console",
+      "block social media for the kids",
+      "limit apps for a group",
+      "bedtime rule for children",
+      "no internet after ten for the kids",
+      "create a network policy for a group of clients",
     ],
   }),
   oon.update({
@@ -139,6 +150,9 @@ export default [
       "change the hours of an internet block",
       "switch its speed limit on",
       "rename a client policy",
+      "change a network policy",
+      "edit the bedtime rule",
+      "add a client to a policy",
     ],
   }),
   oon.toggle({
@@ -152,6 +166,9 @@ export default [
       "pause a client restriction",
       "lift the bedtime rule",
       "resume a policy",
+      "pause the bedtime rule",
+      "turn a network policy on or off",
+      "disable an object policy",
     ],
   }),
   oon.delete({
@@ -166,6 +183,8 @@ export default [
       "drop a client restriction",
       "end the internet block for good",
       "delete a device rule",
+      "delete a network policy",
+      "remove the bedtime rule",
     ],
   }),
 ];

@@ -127,6 +127,8 @@ export default [
       "what is exposed to the outside",
       "inbound holes in the router",
       "who can reach my server from outside",
+      "show port forwarding rules",
+      "list nat rules",
     ],
   }),
   forwards.get({
@@ -139,6 +141,9 @@ export default [
       "details of a nat rule",
       "source limit of an exposed port",
       "look at one inbound rule",
+      "details of a port forward",
+      "where does port 443 go",
+      "show one forwarding rule",
     ],
   }),
   forwards.create({
@@ -158,6 +163,11 @@ export default [
       "new nat rule",
       "destination nat with logging",
       "let the office reach the camera recorder",
+      "open a port",
+      "forward port 443 to my server",
+      "expose a service to the internet",
+      "make my web server reachable from outside",
+      "new nat rule limited to a source",
     ],
   }),
   forwards.create({
@@ -177,6 +187,11 @@ export default [
       "punch a hole in the router",
       "host a minecraft server",
       "let people connect to my box",
+      "open a port for a game",
+      "quick port forward",
+      "forward 25565 to my pc",
+      "let plex be reached from outside",
+      "open port 80",
     ],
   }),
   forwards.update({
@@ -194,6 +209,10 @@ export default [
       "limit who may use an exposed port",
       "change the inner port of a nat rule",
       "rename an inbound rule",
+      "change a port forward",
+      "restrict a port forward to one source ip",
+      "forward to another host",
+      "edit nat rule",
     ],
   }),
   forwards.toggle({
@@ -207,6 +226,10 @@ export default [
       "reopen a nat rule",
       "pause outside access to the server",
       "switch an inbound rule off",
+      "disable a port forward for now",
+      "close a port temporarily",
+      "turn a forwarding rule on or off",
+      "re-enable a nat rule",
     ],
   }),
   forwards.delete({
@@ -215,7 +238,15 @@ export default [
     summary: "Delete a port forward.",
     description: "Removes a port forward for good. To close it for a while, use unifi_toggle_port_forward.",
     check: async () => ["Connections through this rule end."],
-    asks: ["close a port for good", "remove a nat rule", "stop exposing the server", "get rid of an inbound hole"],
+    asks: [
+      "close a port for good",
+      "remove a nat rule",
+      "stop exposing the server",
+      "get rid of an inbound hole",
+      "remove a port forward",
+      "delete nat rule",
+      "stop exposing a server",
+    ],
   }),
 ];
 

@@ -99,14 +99,27 @@ export default [
     description: "Lists the profiles that switch ports can take. What single ports have is in unifi_get_switch_ports.",
     rowsName: "profiles",
     defaultLimit: 100,
-    asks: ["templates for jacks", "trunk and access presets", "which port presets exist"],
+    asks: [
+      "templates for jacks",
+      "trunk and access presets",
+      "which port presets exist",
+      "show port profiles",
+      "which switch profiles exist",
+      "list access and trunk profiles",
+    ],
   }),
   profiles.get({
     name: "unifi_get_port_profile_details",
     title: "Get port profile",
     summary: "Show one switch-port profile.",
     description: "One switch-port profile as the console stores it, by id.",
-    asks: ["which vlans does the camera preset pass", "look at one jack template"],
+    asks: [
+      "which vlans does the camera preset pass",
+      "look at one jack template",
+      "what does this port profile do",
+      "vlans in a port profile",
+      "details of a switch profile",
+    ],
   }),
   profiles.create({
     name: "unifi_create_port_profile",
@@ -118,7 +131,14 @@ export default [
     prepare: (data, circumstances) =>
       checkProfile({ isolation: false, poe_mode: "auto", stp_port_mode: true, ...given(data) }, circumstances),
     reads: ["GET /api/s/{site}/rest/networkconf"],
-    asks: ["template for camera jacks", "new access preset for a vlan", "make a trunk preset"],
+    asks: [
+      "template for camera jacks",
+      "new access preset for a vlan",
+      "make a trunk preset",
+      "make a port profile for cameras",
+      "new trunk profile",
+      "create an access profile for the iot vlan",
+    ],
   }),
   profiles.update({
     name: "unifi_update_port_profile",
@@ -134,7 +154,15 @@ export default [
       return { ...prepared, warnings: ["Every port with this profile changes at once.", ...warnings] };
     },
     reads: ["GET /api/s/{site}/rest/networkconf"],
-    asks: ["allow another vlan on the trunk preset", "switch off poe in a template", "edit a jack preset"],
+    asks: [
+      "allow another vlan on the trunk preset",
+      "switch off poe in a template",
+      "edit a jack preset",
+      "change a port profile",
+      "add a vlan to the trunk profile",
+      "turn on isolation in a profile",
+      "edit switch profile",
+    ],
   }),
   profiles.delete({
     name: "unifi_delete_port_profile",
@@ -148,6 +176,11 @@ export default [
       return users === 0 ? [] : [`Ports that have this profile: ${users}.`];
     },
     reads: ["GET /api/s/{site}/stat/device"],
-    asks: ["drop a jack template", "get rid of an old trunk preset"],
+    asks: [
+      "drop a jack template",
+      "get rid of an old trunk preset",
+      "remove a port profile",
+      "delete an unused switch profile",
+    ],
   }),
 ];

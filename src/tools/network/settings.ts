@@ -64,7 +64,16 @@ export default [
     input: {},
     output: { site: Type.Optional(Type.String()), site_settings: Type.Optional(rowSchema(SITE)) },
     reads: ["GET /api/s/{site}/get/setting"],
-    asks: ["which country is this set to", "regulatory domain", "time zone of the branch"],
+    asks: [
+      "which country is this set to",
+      "regulatory domain",
+      "time zone of the branch",
+      "what country is the site set to",
+      "site name",
+      "regulatory region",
+      "locale settings",
+      "timezone of the site",
+    ],
     async run({ network }) {
       const sections = await network.v1("GET", "/get/setting");
       return { site: network.site, site_settings: siteSettings(sections, sections[0]?.site_id) };
@@ -80,7 +89,14 @@ export default [
     input: {},
     output: { site: Type.Optional(Type.String()), snmp_settings: Type.Optional(rowSchema(SNMP)) },
     reads: ["GET /api/s/{site}/get/setting/snmp"],
-    asks: ["can zabbix poll the switches", "monitoring protocol on or off", "mib polling"],
+    asks: [
+      "can zabbix poll the switches",
+      "monitoring protocol on or off",
+      "mib polling",
+      "is snmp enabled",
+      "snmp community configured",
+      "can our monitoring system query devices",
+    ],
     async run({ network }) {
       const section = await readSection(network, "snmp");
       return {
@@ -110,7 +126,16 @@ export default [
     output: { updated_fields: Type.Optional(Type.Array(Type.String())), snmp_settings: Type.Optional(rowSchema(SNMP)) },
     reads: ["GET /api/s/{site}/get/setting/snmp"],
     writes: ["PUT /api/s/{site}/set/setting/snmp"],
-    asks: ["let prtg poll our switches", "new community string", "stop answering mib queries"],
+    asks: [
+      "let prtg poll our switches",
+      "new community string",
+      "stop answering mib queries",
+      "enable snmp for monitoring",
+      "turn on snmp",
+      "disable snmp",
+      "change the snmp community",
+      "allow librenms to poll",
+    ],
     async plan({ network }, { enabled, community }): Promise<Plan> {
       const asked = { enabled, ...(typeof community === "string" ? { community } : {}) };
       return sectionChange(network, {
@@ -133,7 +158,15 @@ export default [
     input: {},
     output: { site: Type.Optional(Type.String()), autobackup_settings: Type.Optional(rowSchema(AUTOBACKUP)) },
     reads: ["GET /api/s/{site}/get/setting/super_mgmt"],
-    asks: ["is the config saved every night", "retention of saved configurations", "cron of the saving job"],
+    asks: [
+      "is the config saved every night",
+      "retention of saved configurations",
+      "cron of the saving job",
+      "are automatic backups on",
+      "how often does it back itself up",
+      "backup schedule",
+      "how many backups are kept",
+    ],
     async run({ network }) {
       return { site: network.site, autobackup_settings: autobackupOf(await readSection(network, "super_mgmt")) };
     },
@@ -177,7 +210,16 @@ export default [
     },
     reads: ["GET /api/s/{site}/get/setting/super_mgmt"],
     writes: ["PUT /api/s/{site}/set/setting/super_mgmt"],
-    asks: ["save the config every night", "keep more saved configurations", "nightly saving job"],
+    asks: [
+      "save the config every night",
+      "keep more saved configurations",
+      "nightly saving job",
+      "schedule a weekly backup",
+      "turn on automatic backups",
+      "back up every sunday",
+      "keep the last ten backups",
+      "change the backup time",
+    ],
     async plan({ network }, { update_data: asked }): Promise<Plan> {
       const cron = asked.autobackup_cron_expr;
       if (cron !== undefined && cron.trim().split(/\s+/).length !== 5) {

@@ -11,6 +11,13 @@ export default [
     name: "unifi_list_sites",
     title: "List sites",
     summary: "List the console's UniFi sites.",
+    asks: [
+      "which sites do I manage",
+      "names of all branches",
+      "which locations exist",
+      "show me our offices",
+      "site ids",
+    ],
     description:
       "Lists the UniFi sites that the agent's account sees on this console. Any tool's `site` argument takes a name, description or id from here; without it a tool uses the location's default site.",
     app: "network",

@@ -137,7 +137,16 @@ export default [
       client_mac: Type.Optional(Type.String()),
     },
     reads: ["POST /api/s/{site}/stat/session", "GET /api/s/{site}/stat/sta"],
-    asks: ["when did the kid's tablet come online", "who was here at night", "how long was a phone connected"],
+    asks: [
+      "when did the kid's tablet come online",
+      "who was here at night",
+      "how long was a phone connected",
+      "when was a device online",
+      "connection history of a client",
+      "sessions of the last week",
+      "login times of a phone",
+      "when did it disconnect",
+    ],
     async run(context, args) {
       const { network } = context;
       const { duration = "daily", limit = DEFAULT_SESSIONS, offset = 0, client_mac: given } = args;
@@ -180,7 +189,19 @@ export default [
       wifi_details: Type.Optional(rowSchema(WIFI)),
     },
     reads: ["GET /api/s/{site}/stat/sta", "GET /api/s/{site}/stat/device"],
-    asks: ["wifi is slow on my laptop", "which ap is the phone on", "signal strength of a tablet", "bad reception"],
+    asks: [
+      "wifi is slow on my laptop",
+      "which ap is the phone on",
+      "signal strength of a tablet",
+      "bad reception",
+      "signal strength of a client",
+      "why is my laptop wifi slow",
+      "which access point am I on",
+      "wifi quality of a device",
+      "roaming of a phone",
+      "weak signal",
+      "poor wifi experience",
+    ],
     async run({ network }, { client_mac: mac }) {
       const [stations, names] = await Promise.all([network.v1("GET", "/stat/sta"), deviceNames(network)]);
       const client = stations.find((station) => String(station.mac).toLowerCase() === mac);
@@ -215,7 +236,15 @@ export default [
       group_by: Type.Optional(Type.String()),
     },
     reads: ["POST /api/s/{site}/stat/stadpi"],
-    asks: ["which apps does the kid use", "how much netflix on the tv", "what is this phone doing online"],
+    asks: [
+      "which apps does the kid use",
+      "how much netflix on the tv",
+      "what is this phone doing online",
+      "what is this client using the internet for",
+      "apps used by one device",
+      "which websites and services does a device use",
+      "streaming on the kids tablet",
+    ],
     async run({ network }, { client_mac: mac, group_by: grouping = "by_app", ...args }) {
       const answer = await network.v1("POST", "/stat/stadpi", { type: grouping, macs: [mac] });
       return { ...dpiPayload(network, dpiRows(answer, grouping), args), client_mac: mac, group_by: grouping };
@@ -231,7 +260,16 @@ export default [
     input: { group_by: groupBy, ...listArguments(DEFAULT_APPS) },
     output: { ...listOutput("traffic", DPI), group_by: Type.Optional(Type.String()) },
     reads: ["POST /api/s/{site}/stat/sitedpi"],
-    asks: ["which apps eat our bandwidth", "streaming versus gaming", "top services of the office"],
+    asks: [
+      "which apps eat our bandwidth",
+      "streaming versus gaming",
+      "top services of the office",
+      "which applications use the most bandwidth",
+      "traffic by application",
+      "how much is netflix",
+      "app usage of the whole network",
+      "breakdown of traffic by category",
+    ],
     async run({ network }, { group_by: grouping = "by_app", ...args }) {
       const answer = await network.v1("POST", "/stat/sitedpi", { type: grouping });
       return { ...dpiPayload(network, dpiRows(answer, grouping), args), group_by: grouping };
@@ -255,7 +293,14 @@ export default [
       ),
     },
     reads: ["GET /api/s/{site}/rest/dpiapp", "GET /api/s/{site}/rest/dpigroup"],
-    asks: ["which apps are forbidden", "application blocking groups", "restricted services"],
+    asks: [
+      "which apps are forbidden",
+      "application blocking groups",
+      "restricted services",
+      "dpi restriction groups",
+      "apps that are restricted",
+      "blocked application groups",
+    ],
     async run({ network }) {
       const [applications, categories] = await Promise.all([
         network.v1("GET", "/rest/dpiapp"),

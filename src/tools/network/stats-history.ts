@@ -115,7 +115,16 @@ export default [
       client_name: Type.Optional(Type.String()),
     },
     reads: [report("user"), "GET /api/s/{site}/stat/sta", "GET /api/s/{site}/rest/user"],
-    asks: ["usage graph of one phone", "how much did this laptop download today", "signal history of a device"],
+    asks: [
+      "usage graph of one phone",
+      "how much did this laptop download today",
+      "signal history of a device",
+      "data usage of one device",
+      "how much did my son download",
+      "traffic of a client over the last week",
+      "bandwidth history of a laptop",
+      "consumption of one user",
+    ],
     async run(context, args) {
       const { network } = context;
       const client = await findClientByName(network, args.client_id);
@@ -156,7 +165,16 @@ export default [
       device_type: Type.Optional(Type.String()),
     },
     reads: [report("ap"), report("gw"), report("dev"), "GET /api/s/{site}/stat/device"],
-    asks: ["how busy was the ap this week", "load history of a switch", "clients per access point over time"],
+    asks: [
+      "how busy was the ap this week",
+      "load history of a switch",
+      "clients per access point over time",
+      "traffic of an access point over time",
+      "statistics of a switch",
+      "usage history of a device",
+      "how loaded was the ap",
+      "performance of one device",
+    ],
     async run(context, args) {
       const { network } = context;
       const device = await findDeviceByName(network, args.device_id);
@@ -199,7 +217,17 @@ export default [
       avg_mem_pct: "number",
     }),
     reads: [report("gw")],
-    asks: ["router cpu over the day", "how much internet did we use", "is the firewall overloaded", "wan usage graph"],
+    asks: [
+      "router cpu over the day",
+      "how much internet did we use",
+      "is the firewall overloaded",
+      "wan usage graph",
+      "gateway cpu history",
+      "wan throughput over time",
+      "router load",
+      "internet usage of the gateway this week",
+      "memory of the gateway",
+    ],
     run: (context, args) =>
       reportPayload(context.network, {
         kind: "gw",
@@ -227,7 +255,16 @@ export default [
     input: REPORT_ARGUMENTS,
     output: reportOutput(SITE_ATTRS, { ...VOLUMES, avg_clients: "number" }),
     reads: [report("site")],
-    asks: ["how many people were online yesterday", "busiest hour of the week", "total usage of the branch"],
+    asks: [
+      "how many people were online yesterday",
+      "busiest hour of the week",
+      "total usage of the branch",
+      "total traffic of the network",
+      "number of clients over time",
+      "usage of the whole site",
+      "bandwidth statistics of the last month",
+      "network traffic history",
+    ],
     run: (context, args) =>
       reportPayload(context.network, {
         kind: "site",
@@ -252,7 +289,16 @@ export default [
     input: { duration: durationArgument("daily"), ...listArguments(DEFAULT_RESULTS) },
     output: { ...listOutput("results", SPEEDTESTS), duration: Type.Optional(Type.String()) },
     reads: ["POST /api/s/{site}/stat/report/archive.speedtest"],
-    asks: ["did the line get slower", "megabits of the last month", "history of our isp's bandwidth"],
+    asks: [
+      "did the line get slower",
+      "megabits of the last month",
+      "history of our isp's bandwidth",
+      "speed test history",
+      "previous speed tests",
+      "has our internet become slower",
+      "isp speed over the last month",
+      "download speeds measured",
+    ],
     async run(context, args: ListArguments & { readonly duration?: string }) {
       const { network } = context;
       const { duration = "daily" } = args;

@@ -96,7 +96,16 @@ export default [
       include_archived: Type.Optional(Type.Boolean()),
     },
     reads: [CRITICAL, "GET /api/s/{site}/stat/alarm"],
-    asks: ["anything broken lately", "serious problems of the site", "critical notices", "what should I worry about"],
+    asks: [
+      "anything broken lately",
+      "serious problems of the site",
+      "critical notices",
+      "what should I worry about",
+      "recent alerts",
+      "important problems lately",
+      "what alerts were raised",
+      "critical issues this month",
+    ],
     async run(context, args) {
       const { include_archived: archived = false, ...listed } = args;
       const { network } = context;
@@ -124,7 +133,19 @@ export default [
       limit: Type.Optional(Type.Integer()),
     },
     reads: ["POST /api/s/{site}/stat/ips/event", CRITICAL],
-    asks: ["were we attacked", "blocked threats", "suricata hits", "malware traffic seen by the gateway"],
+    asks: [
+      "were we attacked",
+      "blocked threats",
+      "suricata hits",
+      "malware traffic seen by the gateway",
+      "intrusion attempts",
+      "blocked attacks",
+      "ids alerts",
+      "threats detected",
+      "is someone attacking us",
+      "security incidents",
+      "port scans seen",
+    ],
     async run(context, args: ListArguments & { readonly duration?: string }) {
       const { duration = "daily", limit = DEFAULT_EVENTS, offset = 0 } = args;
       const payload = listPayload({
@@ -148,7 +169,15 @@ export default [
     input: { duration: durationArgument("daily"), ...listArguments(DEFAULT_EVENTS) },
     output: { ...listOutput("anomalies", ANOMALY), duration: Type.Optional(Type.String()) },
     reads: ["POST /api/s/{site}/stat/anomalies"],
-    asks: ["who has dns timeouts", "odd behaviour of clients", "connection trouble found by itself"],
+    asks: [
+      "who has dns timeouts",
+      "odd behaviour of clients",
+      "connection trouble found by itself",
+      "unusual behaviour on the network",
+      "anomalies detected",
+      "wifi problems the controller noticed",
+      "weird things happening",
+    ],
     async run({ network, now }, args: ListArguments & { readonly duration?: string }) {
       const { duration = "daily" } = args;
       const found = await network.v1("POST", "/stat/anomalies", windowOf(duration, now()));

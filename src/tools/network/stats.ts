@@ -80,6 +80,15 @@ export default [
     name: "unifi_get_top_clients",
     title: "Get top clients",
     summary: "Rank clients by traffic.",
+    asks: [
+      "who uses the most bandwidth",
+      "top talkers",
+      "heaviest users",
+      "who is hogging the internet",
+      "biggest downloaders",
+      "why is the internet slow, who is using it",
+      "data hogs",
+    ],
     description:
       "The clients with the most traffic of the last hour, day, week or month. Where the console keeps no reports, the running sessions are ranked instead and `source` says `session`.",
     app: "network",
@@ -134,6 +143,7 @@ export default [
     name: "unifi_get_dashboard",
     title: "Get dashboard",
     summary: "The site's dashboard in one answer.",
+    asks: ["overview of the network", "dashboard", "summary of the site", "everything at a glance", "status summary"],
     description:
       "What the console's dashboard shows, in one answer: devices, clients, internet, Wi-Fi. summary=false adds the long time series.",
     app: "network",

@@ -60,6 +60,15 @@ export default [
     name: "unifi_get_system_info",
     title: "Get system info",
     summary: "Network version, load and counts.",
+    asks: [
+      "which software version is the controller on",
+      "when was the controller last restarted",
+      "controller uptime",
+      "is the gateway overloaded",
+      "cpu and memory of the controller",
+      "which network application release do we run",
+      "hostname of the controller",
+    ],
     description:
       "Version, host name, uptime in seconds and pending update of the Network application, the gateway's CPU and memory in percent, and how many devices and clients the site has now.",
     app: "network",
@@ -84,6 +93,16 @@ export default [
     name: "unifi_get_network_health",
     title: "Get network health",
     summary: "Health per subsystem: WAN, LAN, WLAN, VPN.",
+    asks: [
+      "is the internet up",
+      "is everything ok",
+      "is anything down right now",
+      "health of wan, lan and wlan",
+      "are we online",
+      "outage check",
+      "how is the network doing",
+      "are all access points online",
+    ],
     description:
       "Status of each subsystem (wan, www, lan, wlan, vpn) with its clients, its devices by state, traffic in bytes per second, and the latency and speed of the internet line. Start here when something is wrong.",
     app: "network",

@@ -67,7 +67,15 @@ export default [
     input: listArguments(DEFAULT_LIMIT),
     output: listOutput("vouchers", TABLE),
     reads: [LIST],
-    asks: ["guest wifi codes that are still good", "tickets for visitors", "which access codes were used up"],
+    asks: [
+      "guest wifi codes that are still good",
+      "tickets for visitors",
+      "which access codes were used up",
+      "list guest vouchers",
+      "which wifi codes are unused",
+      "show hotspot vouchers",
+      "remaining guest codes",
+    ],
     async run({ network }, args: ListArguments) {
       const rows = (await network.v1("GET", "/stat/voucher")).map(voucherRow);
       return listPayload({
@@ -91,7 +99,14 @@ export default [
     aliases: { id: "voucher_id", _id: "voucher_id" },
     output: { site: Type.Optional(Type.String()), voucher: Type.Optional(rowSchema(TABLE)) },
     reads: [LIST],
-    asks: ["is this guest code still valid", "how often was this ticket used", "look up one visitor code"],
+    asks: [
+      "is this guest code still valid",
+      "how often was this ticket used",
+      "look up one visitor code",
+      "is this voucher used",
+      "details of a voucher",
+      "check a guest code",
+    ],
     async run({ network }, { voucher_id: id }) {
       return { site: network.site, voucher: voucherRow(await findVoucher(network, id)) };
     },
@@ -137,7 +152,16 @@ export default [
     },
     reads: [LIST],
     writes: [COMMAND],
-    asks: ["print 20 guest codes", "wifi ticket for a visitor for a day", "access codes for the conference"],
+    asks: [
+      "print 20 guest codes",
+      "wifi ticket for a visitor for a day",
+      "access codes for the conference",
+      "create guest wifi vouchers",
+      "print codes for visitors",
+      "make 10 vouchers for a day",
+      "generate hotspot codes",
+      "guest codes for an event",
+    ],
     async plan({ network }, args) {
       const { expire_minutes: minutes = DAY_MINUTES, count = 1, quota = 1, note } = args;
       const before = new Set((await network.v1("GET", "/stat/voucher")).map(idOf));
@@ -187,7 +211,13 @@ export default [
     output: { voucher_id: Type.Optional(Type.String()) },
     reads: [LIST],
     writes: [COMMAND],
-    asks: ["cancel a guest code", "make a visitor ticket worthless", "void an access code"],
+    asks: [
+      "cancel a guest code",
+      "make a visitor ticket worthless",
+      "void an access code",
+      "revoke a voucher",
+      "invalidate a hotspot code",
+    ],
     async plan({ network }, { voucher_id: id }) {
       const voucher = await findVoucher(network, id);
       const warnings =
