@@ -29,12 +29,12 @@ interface Entry {
   readonly ask: string;
 }
 
-const BOOSTS = { name: 4, title: 3, summary: 5, category: 1.5, description: 1.2, ask: 3 };
-const ASK_WEIGHT = 2;
-/** Beyond the best way of asking, the others of the same tool confirm it a little. */
-const OTHER_ASKS_WEIGHT = 0.5;
-const VERB_WEIGHT = 0.25;
-const ACTION_HIT = 1.25;
+const BOOSTS = { name: 3, title: 3, summary: 4, category: 1.5, description: 1.2, ask: 3 };
+const ASK_WEIGHT = 3;
+/** Beyond the best way of asking, each further one of the same tool confirms it less. */
+const ASK_DECAY = 0.6;
+const VERB_WEIGHT = 0.8;
+const ACTION_HIT = 1.7;
 const ACTION_MISS = 0.7;
 /** Words of a question that the table does not know and no tool has are tried as beginnings of words. */
 const PREFIX_MIN = 3;
@@ -103,19 +103,15 @@ function rawWords(tool: ManifestTool): string[] {
 
 interface Score {
   own: number;
-  bestAsk: number;
-  otherAsks: number;
+  readonly asks: number[];
   readonly terms: Set<string>;
 }
 
 function add(scores: Map<number, Score>, entry: Entry | undefined, points: number, terms: readonly string[]): void {
   if (entry === undefined) return;
-  const score = scores.get(entry.tool) ?? { own: 0, bestAsk: 0, otherAsks: 0, terms: new Set<string>() };
+  const score = scores.get(entry.tool) ?? { own: 0, asks: [], terms: new Set<string>() };
   if (entry.ask === "") score.own = points;
-  else {
-    score.otherAsks += Math.min(points, score.bestAsk);
-    score.bestAsk = Math.max(points, score.bestAsk);
-  }
+  else score.asks.push(points);
   for (const term of terms) score.terms.add(term);
   scores.set(entry.tool, score);
 }
@@ -140,8 +136,9 @@ function totalOf(
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const found = [...weights].reduce((sum, [term, weight]) => sum + (score.terms.has(term) ? weight : 0), 0);
   const coverage = whole === 0 ? 1 : found / whole;
-  const points = score.own + ASK_WEIGHT * score.bestAsk + OTHER_ASKS_WEIGHT * score.otherAsks;
-  return points * (0.2 + 0.8 * coverage) * actionFactor(intents, tool?.permission_action);
+  const asks = score.asks.toSorted((a, b) => b - a).reduce((sum, each, at) => sum + each * ASK_DECAY ** at, 0);
+  const points = score.own + ASK_WEIGHT * asks;
+  return points * (0.05 + 0.95 * coverage) * actionFactor(intents, tool?.permission_action);
 }
 
 function actionFactor(intents: Asked["intents"], action: Action | undefined): number {

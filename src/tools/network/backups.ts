@@ -48,6 +48,8 @@ export default [
       "show saved backups",
       "latest backup",
       "old backup files",
+      "can we go back to last week",
+      "when was the last safety copy",
     ],
     async run({ network }, args: ListArguments) {
       const rows = (await listBackups(network)).toSorted((a, b) => compare(b.created_at, a.created_at));
@@ -83,6 +85,8 @@ export default [
       "make a snapshot of the configuration",
       "save the current config",
       "run a backup",
+      "save everything before I change things",
+      "safety copy now",
     ],
     async plan({ network }): Promise<Plan> {
       const before = new Set((await listBackups(network)).map(({ filename }) => filename));

@@ -106,7 +106,14 @@ export default [
     name: "unifi_rename_client",
     title: "Rename client",
     summary: "Name a client.",
-    asks: ["rename a device", "give a client a friendly name", "call this device living room tv", "set an alias"],
+    asks: [
+      "rename a device",
+      "give a client a friendly name",
+      "call this device living room tv",
+      "set an alias",
+      "mystery mac should be called vacuum robot",
+      "give the tv a readable name",
+    ],
     description: "Sets the name under which the console shows a client. Network hardware: unifi_rename_device.",
     input: {
       mac_address: macArgument("MAC address of the client"),
@@ -134,6 +141,11 @@ export default [
       "my printer keeps changing its address",
       "reserve an ip",
       "local dns name for a client",
+      "printer gets another address every time",
+      "pin an address to a mac",
+      "camera must stay at the same address",
+      "address should never change",
+      "give the nas a permanent ip",
     ],
     description:
       "Reserves an IPv4 address for a client (DHCP) and names it in the local DNS. fixed_ip or local_dns_record alone turns its switch on; use_fixedip=false or local_dns_record_enabled=false clears it.",

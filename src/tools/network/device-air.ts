@@ -118,6 +118,9 @@ export default [
       "unknown aps in range",
       "evil twin detection",
       "who else broadcasts here",
+      "whose networks overlap ours",
+      "is somebody imitating our wifi",
+      "crowded airwaves around us",
     ],
     input: {
       within_hours: Type.Optional(

@@ -150,6 +150,8 @@ export default [
       "the led ring is annoying",
       "switch the ap led on",
       "disable the status light of one device",
+      "bedroom ap glows at night",
+      "blue light disturbs my sleep",
     ],
     permission: UPDATE,
     input: {

@@ -120,6 +120,11 @@ export default [
       "set the minimum rssi",
       "use 160 mhz",
       "wifi channel change",
+      "neighbours disturb our channel, use another",
+      "too much interference on 2.4",
+      "the ap shouts too loud",
+      "wider channels for more speed",
+      "stop clients with bad signal from staying",
     ],
     permission: { category: "devices", action: "update" },
     input: {

@@ -127,6 +127,10 @@ export default [
       "new hostname for my server",
       "add a cname",
       "make a name resolve to an internal server",
+      "reach the nas by name",
+      "short name for the printer page",
+      "intranet.local should open our server",
+      "name instead of an address",
     ],
   }),
   dns.update({

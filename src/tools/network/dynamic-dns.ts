@@ -118,6 +118,8 @@ export default [
       "register with no-ip",
       "home address changes, need a hostname",
       "add a ddns provider",
+      "our provider changes the address, we need a stable name",
+      "reach home although the ip changes",
     ],
   }),
   dynamicDns.update({
@@ -137,6 +139,7 @@ export default [
       "change ddns password",
       "edit dynamic dns",
       "new hostname for ddns",
+      "ddns stopped working, new password",
     ],
   }),
   dynamicDns.delete({

@@ -87,6 +87,11 @@ export default [
       "when did the ap go offline",
       "history of the last day",
       "audit of what happened",
+      "who rebooted the router",
+      "why did the ap drop last night",
+      "trace what went on yesterday",
+      "when did the outage begin",
+      "list of changes by administrators",
     ],
     description:
       "Entries of the console's event log: clients coming and going, devices, internet, security. Narrow with within_hours and event_type, which the console searches itself; filter looks at the fetched rows only.",

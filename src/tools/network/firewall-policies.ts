@@ -113,6 +113,10 @@ export default [
       "which firewall policies exist",
       "list security rules",
       "firewall ruleset",
+      "why can the guest reach the nas",
+      "what is allowed and denied",
+      "security policies in force",
+      "is iot cut off from the lan",
     ],
     input: {
       search: Type.Optional(
@@ -200,6 +204,12 @@ export default [
       "allow only dns from the guest network",
       "block an ip address",
       "isolate the iot network",
+      "smart tv must not talk to my nas",
+      "guests must not see the office",
+      "cameras may not phone home",
+      "forbid a country or an ip",
+      "only allow web traffic",
+      "let the printer be used from the guest lan",
     ],
   }),
   policies.update({
@@ -224,6 +234,9 @@ export default [
       "edit a policy",
       "add a port to a firewall rule",
       "log a rule",
+      "rule should also cover another port",
+      "make a rule stricter",
+      "change source of a rule",
     ],
   }),
   policies.toggle({
@@ -241,6 +254,9 @@ export default [
       "turn a rule off temporarily",
       "enable a policy again",
       "pause a firewall policy",
+      "test without a rule for a moment",
+      "suspend a block",
+      "switch a rule back on",
     ],
   }),
   policies.delete({

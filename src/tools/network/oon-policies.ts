@@ -132,6 +132,11 @@ export default [
       "bedtime rule for children",
       "no internet after ten for the kids",
       "create a network policy for a group of clients",
+      "no tiktok during homework",
+      "kids offline at 9 pm",
+      "turn off the internet for the playstation at night",
+      "allow games only at the weekend",
+      "limit screen time",
     ],
   }),
   oon.update({

@@ -129,6 +129,9 @@ export default [
       "who can reach my server from outside",
       "show port forwarding rules",
       "list nat rules",
+      "what can hackers reach from outside",
+      "which services are exposed",
+      "holes in the firewall",
     ],
   }),
   forwards.get({
@@ -168,6 +171,10 @@ export default [
       "expose a service to the internet",
       "make my web server reachable from outside",
       "new nat rule limited to a source",
+      "play games with friends from outside",
+      "reach my nas when travelling",
+      "let customers reach our web server",
+      "publish a service",
     ],
   }),
   forwards.create({
@@ -192,6 +199,9 @@ export default [
       "forward 25565 to my pc",
       "let plex be reached from outside",
       "open port 80",
+      "xbox nat type strict, open its port",
+      "make minecraft reachable",
+      "security camera viewer from outside",
     ],
   }),
   forwards.update({
@@ -246,6 +256,8 @@ export default [
       "remove a port forward",
       "delete nat rule",
       "stop exposing a server",
+      "server is gone, close its hole",
+      "nobody should reach the nas from outside any more",
     ],
   }),
 ];

@@ -219,6 +219,9 @@ export default [
       "back up every sunday",
       "keep the last ten backups",
       "change the backup time",
+      "make safety copies each night",
+      "how long to keep copies",
+      "move the copy job to 3 am",
     ],
     async plan({ network }, { update_data: asked }): Promise<Plan> {
       const cron = asked.autobackup_cron_expr;

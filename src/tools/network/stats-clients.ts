@@ -146,6 +146,10 @@ export default [
       "sessions of the last week",
       "login times of a phone",
       "when did it disconnect",
+      "was my daughter online at midnight",
+      "when did the employee arrive",
+      "when did this device join and leave",
+      "presence of a phone",
     ],
     async run(context, args) {
       const { network } = context;
@@ -201,6 +205,11 @@ export default [
       "roaming of a phone",
       "weak signal",
       "poor wifi experience",
+      "video calls drop in the bedroom",
+      "how good is the connection of a tablet",
+      "bad wireless experience of one person",
+      "is the phone on 5 ghz",
+      "how often does it roam",
     ],
     async run({ network }, { client_mac: mac }) {
       const [stations, names] = await Promise.all([network.v1("GET", "/stat/sta"), deviceNames(network)]);
@@ -244,6 +253,10 @@ export default [
       "apps used by one device",
       "which websites and services does a device use",
       "streaming on the kids tablet",
+      "does he watch youtube all day",
+      "which services does my son use",
+      "what is the tv streaming",
+      "what does one person do on the net",
     ],
     async run({ network }, { client_mac: mac, group_by: grouping = "by_app", ...args }) {
       const answer = await network.v1("POST", "/stat/stadpi", { type: grouping, macs: [mac] });
@@ -269,6 +282,10 @@ export default [
       "how much is netflix",
       "app usage of the whole network",
       "breakdown of traffic by category",
+      "is everyone streaming video",
+      "share of social media",
+      "what is our internet used for",
+      "biggest services by volume",
     ],
     async run({ network }, { group_by: grouping = "by_app", ...args }) {
       const answer = await network.v1("POST", "/stat/sitedpi", { type: grouping });

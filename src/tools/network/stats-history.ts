@@ -124,6 +124,10 @@ export default [
       "traffic of a client over the last week",
       "bandwidth history of a laptop",
       "consumption of one user",
+      "gigabytes one person used",
+      "monthly data of my son",
+      "how active was this device",
+      "chart for one client",
     ],
     async run(context, args) {
       const { network } = context;
@@ -174,6 +178,9 @@ export default [
       "usage history of a device",
       "how loaded was the ap",
       "performance of one device",
+      "is one ap overloaded",
+      "people per access point",
+      "how much went through this switch",
     ],
     async run(context, args) {
       const { network } = context;
@@ -227,6 +234,9 @@ export default [
       "router load",
       "internet usage of the gateway this week",
       "memory of the gateway",
+      "is the router too weak",
+      "how hot runs the gateway cpu",
+      "line usage by the hour",
     ],
     run: (context, args) =>
       reportPayload(context.network, {
@@ -264,6 +274,10 @@ export default [
       "usage of the whole site",
       "bandwidth statistics of the last month",
       "network traffic history",
+      "are we growing",
+      "when is the network busiest",
+      "evening peaks",
+      "how many were online at noon",
     ],
     run: (context, args) =>
       reportPayload(context.network, {
@@ -298,6 +312,9 @@ export default [
       "has our internet become slower",
       "isp speed over the last month",
       "download speeds measured",
+      "does the provider deliver",
+      "line quality over weeks",
+      "earlier measurements of our line",
     ],
     async run(context, args: ListArguments & { readonly duration?: string }) {
       const { network } = context;

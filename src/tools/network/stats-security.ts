@@ -105,6 +105,10 @@ export default [
       "important problems lately",
       "what alerts were raised",
       "critical issues this month",
+      "has anything failed",
+      "what needs fixing",
+      "bad news from the network",
+      "should I be worried",
     ],
     async run(context, args) {
       const { include_archived: archived = false, ...listed } = args;
@@ -145,6 +149,10 @@ export default [
       "is someone attacking us",
       "security incidents",
       "port scans seen",
+      "are hackers probing us",
+      "malware calling home",
+      "was something malicious stopped",
+      "virus activity",
     ],
     async run(context, args: ListArguments & { readonly duration?: string }) {
       const { duration = "daily", limit = DEFAULT_EVENTS, offset = 0 } = args;

@@ -88,6 +88,11 @@ export default [
       "biggest downloaders",
       "why is the internet slow, who is using it",
       "data hogs",
+      "something is saturating our line",
+      "who is downloading so much",
+      "internet feels slow, find the culprit",
+      "rank people by data volume",
+      "most gigabytes this month",
     ],
     description:
       "The clients with the most traffic of the last hour, day, week or month. Where the console keeps no reports, the running sessions are ranked instead and `source` says `session`.",

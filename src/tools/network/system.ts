@@ -102,6 +102,10 @@ export default [
       "outage check",
       "how is the network doing",
       "are all access points online",
+      "does our provider have an outage",
+      "is the line working",
+      "green or red",
+      "quick checkup of the network",
     ],
     description:
       "Status of each subsystem (wan, www, lan, wlan, vpn) with its clients, its devices by state, traffic in bytes per second, and the latency and speed of the internet line. Start here when something is wrong.",

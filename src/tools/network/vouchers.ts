@@ -75,6 +75,8 @@ export default [
       "which wifi codes are unused",
       "show hotspot vouchers",
       "remaining guest codes",
+      "unused passes left",
+      "which codes did visitors use",
     ],
     async run({ network }, args: ListArguments) {
       const rows = (await network.v1("GET", "/stat/voucher")).map(voucherRow);
@@ -161,6 +163,10 @@ export default [
       "make 10 vouchers for a day",
       "generate hotspot codes",
       "guest codes for an event",
+      "conference guests need codes",
+      "ticket for 8 hours of internet",
+      "hand out wifi access for hotel guests",
+      "one-time passes",
     ],
     async plan({ network }, args) {
       const { expire_minutes: minutes = DAY_MINUTES, count = 1, quota = 1, note } = args;
