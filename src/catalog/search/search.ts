@@ -33,7 +33,11 @@ const BOOSTS = { name: 3, title: 3, summary: 4, category: 1.5, description: 1.2,
 const ASK_WEIGHT = 3;
 /** Beyond the best way of asking, each further one of the same tool confirms it less. */
 const ASK_DECAY = 0.6;
+/** A question that is a tool's name and nothing else means that tool. */
+const NAMED = 2;
 const VERB_WEIGHT = 0.8;
+/** Who names no action wants to look rather than to change. */
+const LOOKING = 1.2;
 const ACTION_HIT = 1.7;
 const ACTION_MISS = 0.7;
 /** Words of a question that the table does not know and no tool has are tried as beginnings of words. */
@@ -50,6 +54,7 @@ export function createSearch(tools: readonly ManifestTool[]): Search {
   const entries = tools.flatMap(entriesOf).map((entry, id) => ({ ...entry, id }));
   engine.addAll(entries);
   const documents = frequencies(entries);
+  const nameTerms = tools.map((tool) => textOf(tool.name.replace(/^[a-z]+_/, "").replaceAll("_", " ")).split(" "));
   const mend = createSpelling([...TABLE_WORDS, ...tools.flatMap(rawWords)]);
 
   function rank(text: string): readonly Ranked[] {
@@ -66,7 +71,11 @@ export function createSearch(tools: readonly ManifestTool[]): Search {
     });
     for (const hit of hits) add(scores, entries[Number(hit.id)], hit.score, hit.queryTerms);
     return [...scores]
-      .map(([id, score]) => ({ id, tool: tools[id], score: totalOf(score, weights, asked, tools[id]) }))
+      .map(([id, score]) => ({
+        id,
+        tool: tools[id],
+        score: totalOf(score, weights, asked, tools[id]) * (isNamed(nameTerms[id] ?? [], asked) ? NAMED : 1),
+      }))
       .sort((a, b) => b.score - a.score || a.id - b.id)
       .flatMap(({ tool, score }) => (tool === undefined ? [] : [{ tool, score }]));
   }
@@ -141,7 +150,14 @@ function totalOf(
   return points * (0.05 + 0.95 * coverage) * actionFactor(intents, tool?.permission_action);
 }
 
+/** In any order, and whatever tells an action apart from its like (`list` and `show`). */
+function isNamed(name: readonly string[], { terms, verbs }: Asked): boolean {
+  const asked = [...terms, ...verbs];
+  return name.length === asked.length && name.every((term) => asked.includes(term));
+}
+
 function actionFactor(intents: Asked["intents"], action: Action | undefined): number {
-  if (intents.size === 0 || action === undefined) return 1;
+  if (action === undefined) return 1;
+  if (intents.size === 0) return action === "read" ? LOOKING : 1;
   return intents.has(action) ? ACTION_HIT : ACTION_MISS;
 }

@@ -104,6 +104,8 @@ export default [
       "list acl rules",
       "layer 2 filters",
       "switch acls",
+      "who may talk to whom on the switch",
+      "mac based restrictions",
     ],
   }),
   acl.get({
@@ -141,6 +143,9 @@ export default [
       "layer 2 rule between devices",
       "add an acl",
       "allow only certain macs to talk",
+      "two machines on one vlan must not talk",
+      "restrict a printer to one pc at layer 2",
+      "drop frames from a mac",
     ],
   }),
   acl.update({
@@ -165,6 +170,8 @@ export default [
       "change an acl rule",
       "edit mac filter rule",
       "add a mac to an acl",
+      "let another mac through",
+      "change action of a mac rule",
     ],
   }),
   acl.delete({
@@ -181,6 +188,7 @@ export default [
       "let two devices talk again",
       "delete an acl rule",
       "remove a mac access rule",
+      "lift a restriction on the switch",
     ],
   }),
 ];

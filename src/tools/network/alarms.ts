@@ -53,6 +53,9 @@ export default [
       "active alerts",
       "unresolved alarms",
       "any warnings",
+      "what is still unresolved",
+      "notifications waiting for me",
+      "outstanding issues",
     ],
     async run(context, args) {
       const { include_archived: archivedToo = false, ...listed } = args;
@@ -106,6 +109,8 @@ export default [
       "dismiss this alert",
       "mark the alarm as handled",
       "close one alarm",
+      "this warning is dealt with",
+      "one notification can go",
     ],
     async plan({ network }, { alarm_id: id }): Promise<Plan> {
       const find = async () => (await readAlarms(network)).find((alarm) => idOf(alarm) === id);
@@ -148,6 +153,8 @@ export default [
       "acknowledge all alerts",
       "archive everything",
       "dismiss all notifications",
+      "empty the notification list",
+      "too many alarms, reset them",
     ],
     async plan({ network }): Promise<Plan> {
       const open = async () => (await readAlarms(network)).filter((alarm) => alarm.archived !== true).length;

@@ -89,6 +89,9 @@ export default [
       "an endpoint without a tool",
       "custom rest call",
       "send a get to the controller",
+      "something no tool covers",
+      "undocumented endpoint",
+      "query the console by path",
     ],
     description:
       "Calls a path of the Network console that no named tool covers (resource unifi://api-reference lists them). GET reads; any other method is a write that is previewed first and needs the preview's confirm_token. Prefer a named tool: it checks its fields and reads the result back.",

@@ -125,6 +125,7 @@ export default [
       "remove an old backup file",
       "delete outdated backups",
       "clean up backups",
+      "disk is full, drop an old copy",
     ],
     async plan({ network }, { filename }): Promise<Plan> {
       const find = async () => (await listBackups(network)).find((backup) => backup.filename === filename);

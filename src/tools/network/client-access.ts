@@ -264,7 +264,15 @@ export default [
     name: "unifi_unauthorize_guest",
     title: "Unauthorize guest",
     summary: "Withdraw a guest's access.",
-    asks: ["revoke guest access", "throw a guest off", "end a visitor session", "remove a guest from the portal"],
+    asks: [
+      "revoke guest access",
+      "throw a guest off",
+      "end a visitor session",
+      "remove a guest from the portal",
+      "visitor overstayed",
+      "log a guest out",
+      "send a guest back to the login page",
+    ],
     description: "Sends a guest client back to the portal. To keep it off the network, use unifi_block_client.",
     destructive: true,
     command: (client) => {

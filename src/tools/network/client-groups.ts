@@ -48,6 +48,8 @@ export default [
       "list client groups",
       "groups of devices",
       "device groups",
+      "sets of gadgets",
+      "which groups can policies use",
     ],
   }),
   clientGroups.get({
@@ -61,6 +63,7 @@ export default [
       "what is in the kids group",
       "members of a client group",
       "who is in the kids group",
+      "which macs belong together",
     ],
   }),
   clientGroups.create({
@@ -78,6 +81,8 @@ export default [
       "create a client group",
       "group the kids devices",
       "make a device group",
+      "bundle my smart plugs",
+      "treat the tablets as one",
     ],
   }),
   clientGroups.update({
@@ -97,6 +102,8 @@ export default [
       "add a device to a group",
       "change members of a client group",
       "rename a group of clients",
+      "new tablet joins the kids set",
+      "one member less",
     ],
   }),
   clientGroups.delete({

@@ -257,7 +257,14 @@ export default [
     name: "unifi_lookup_by_ip",
     title: "Look up by IP",
     summary: "Tell which client has an IPv4 address.",
-    asks: ["which device has this ip", "who is 192.168.1.50", "what uses this address", "find the client behind an ip"],
+    asks: [
+      "which device has this ip",
+      "who is 192.168.1.50",
+      "what uses this address",
+      "find the client behind an ip",
+      "a log shows 10.0.0.7, who is that",
+      "name behind an address",
+    ],
     description:
       "Finds the client that holds an IPv4 address now, or else the one that last held it or has it reserved.",
     app: "network",

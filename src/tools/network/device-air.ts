@@ -57,6 +57,8 @@ export default [
       "results of the rf scan",
       "which channel is least crowded",
       "channel utilisation measured by the ap",
+      "which frequencies are noisy",
+      "outcome of the spectrum analysis",
     ],
     input: { ap_mac: macArgument("MAC address of the access point") },
     output: {
@@ -89,6 +91,8 @@ export default [
       "allowed wifi channels",
       "valid 5 ghz channels",
       "channels permitted in this country",
+      "which frequencies are legal here",
+      "can I use channel 13",
     ],
     input: listArguments(DEFAULT_LIMIT),
     output: listOutput("channels", CHANNEL_TABLE),
@@ -194,6 +198,8 @@ export default [
       "result of the running speed test",
       "progress of the speed test",
       "what did the last test say",
+      "has the measurement ended",
+      "latest measurement of the line",
     ],
     input: { gateway_mac: macArgument("MAC address of the gateway") },
     output: {

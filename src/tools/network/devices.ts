@@ -116,6 +116,11 @@ export default [
       "serial number of the device",
       "uptime of an ap",
       "full information on one device",
+      "temperature of the switch",
+      "which uplink does the ap use",
+      "is this device pending",
+      "specs of a device",
+      "ip of the access point",
     ],
     permission: { category: "devices", action: "read" },
     input: {
@@ -168,6 +173,7 @@ export default [
       "change what hardware is called",
       "change the name of the switch",
       "label the ap in the kitchen",
+      "ap is called by its model, name it hallway",
     ],
     permission: { category: "devices", action: "update" },
     input: {

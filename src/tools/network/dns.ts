@@ -87,6 +87,8 @@ export default [
       "which hostnames are defined",
       "list static dns entries",
       "internal names",
+      "which names did we define ourselves",
+      "own hostnames",
     ],
   }),
   dns.get({
@@ -152,6 +154,8 @@ export default [
       "edit a dns record",
       "new ip for an internal name",
       "modify ttl",
+      "nas got another address, fix its name",
+      "make the name live longer in caches",
     ],
   }),
   dns.delete({
@@ -168,6 +172,7 @@ export default [
       "remove a dns record",
       "delete a local hostname",
       "drop a dns entry",
+      "name should no longer resolve",
     ],
   }),
 ];

@@ -71,6 +71,8 @@ export default [
       "list known apps",
       "id of an application",
       "find the app id of youtube",
+      "number of an app",
+      "can it tell whatsapp apart",
     ],
     async run({ network }, args: ListArguments & { readonly search?: string | null }) {
       const rows = (await allPages(network, "/dpi/applications")).map(applicationRow);
@@ -103,6 +105,8 @@ export default [
       "application categories",
       "which app categories exist",
       "id of the gaming category",
+      "groups of apps such as gaming",
+      "number of the video class",
     ],
     async run({ network }, args: ListArguments) {
       const payload = listPayload({

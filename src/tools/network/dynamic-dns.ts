@@ -84,6 +84,8 @@ export default [
       "is ddns configured",
       "ddns status",
       "which ddns provider",
+      "name that follows our changing address",
+      "who updates our public name",
     ],
   }),
   dynamicDns.get({
@@ -140,6 +142,8 @@ export default [
       "edit dynamic dns",
       "new hostname for ddns",
       "ddns stopped working, new password",
+      "provider of our public name changed",
+      "new token for the dyndns service",
     ],
   }),
   dynamicDns.delete({
@@ -154,6 +158,7 @@ export default [
       "remove dynamic dns",
       "delete ddns entry",
       "stop updating the ddns host",
+      "we have a fixed address now, no updates needed",
     ],
   }),
 ];

@@ -96,6 +96,8 @@ export default [
       "ip groups",
       "port groups used by the firewall",
       "list firewall groups",
+      "lists of addresses used in rules",
+      "reusable port lists",
     ],
   }),
   groups.get({
@@ -111,6 +113,7 @@ export default [
       "members of an address group",
       "which ips are in this group",
       "show a port group",
+      "which addresses are on the list",
     ],
   }),
   groups.create({
@@ -132,6 +135,9 @@ export default [
       "make a list of ips for the firewall",
       "new port group",
       "group several ip addresses",
+      "name a set of servers for rules",
+      "reusable list of ports",
+      "bundle ip ranges",
     ],
   }),
   groups.update({
@@ -154,6 +160,8 @@ export default [
       "add an ip to a group",
       "change the members of an address group",
       "edit a port group",
+      "one more server belongs to the list",
+      "take an ip out of the blocklist group",
     ],
   }),
   groups.delete({
@@ -173,6 +181,7 @@ export default [
       "drop a port list",
       "delete an address group",
       "remove an unused port group",
+      "address list is not used any more",
     ],
   }),
 ];

@@ -173,6 +173,8 @@ export default [
       "details of a firewall rule",
       "what does this policy do",
       "show one firewall policy",
+      "which ports does this rule cover",
+      "explain one rule",
     ],
   }),
   policies.create({
@@ -279,6 +281,8 @@ export default [
       "delete a firewall rule",
       "remove a policy for good",
       "drop a firewall policy",
+      "exception is no longer needed",
+      "clean up old rules",
     ],
   }),
 ];

@@ -163,6 +163,9 @@ export default [
       "conntrack settings",
       "upnp status",
       "is sip alg enabled",
+      "tcp timeouts",
+      "are icmp redirects accepted",
+      "which protocol helpers are on",
     ],
     async run({ network }) {
       return { site: network.site, settings: settingsOf(await readSection(network, "usg")) };
@@ -201,6 +204,10 @@ export default [
       "switch off sip alg",
       "country blocking",
       "change the tcp timeout of the gateway",
+      "voip calls break, turn the helper off",
+      "consoles need upnp",
+      "only let my own country in",
+      "geo block",
     ],
     async plan({ network }, { update_data: asked }): Promise<Plan> {
       const section = await readSection(network, "usg");

@@ -103,6 +103,9 @@ export default [
       "live events",
       "events of the last minute",
       "what is going on right now",
+      "anything in the last minute",
+      "who came in a moment ago",
+      "follow what happens",
     ],
     async run(context, args: ListArguments & { readonly event_type?: string | null; readonly mac?: string | null }) {
       const { feed, state } = await listen(context);
@@ -150,6 +153,9 @@ export default [
       "notify me of events",
       "stream events",
       "listen for new events",
+      "inform me whenever something changes",
+      "keep an eye on the network",
+      "push notifications",
     ],
     async run(context) {
       const { state } = await listen(context);
@@ -181,6 +187,8 @@ export default [
       "list event keys",
       "what can I filter events by",
       "meaning of event prefixes",
+      "what kinds of events can be logged",
+      "explain the event codes",
     ],
     run: async () => ({
       event_types: EVENT_TYPES.map(([prefix, description]) => ({ prefix, description })),

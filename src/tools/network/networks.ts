@@ -91,6 +91,9 @@ export default [
       "which subnet is the guest network",
       "details of one network",
       "which dns servers does the network hand out",
+      "which addresses does the lan hand out",
+      "is dhcp on for this segment",
+      "ipv6 settings of a network",
     ],
     input: {
       include: Type.Optional(
@@ -192,6 +195,7 @@ export default [
       "delete a vlan",
       "remove a network",
       "get rid of an unused subnet",
+      "nobody uses that segment any more",
     ],
     reads: ["GET /api/s/{site}/rest/wlanconf"],
     async check({ context, current }) {

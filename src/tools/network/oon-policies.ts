@@ -97,6 +97,9 @@ export default [
       "simple app rules",
       "policies with schedules for clients",
       "internet access policies",
+      "which time limits exist for the kids",
+      "app blocks in force",
+      "rules per person",
     ],
   }),
   oon.get({
@@ -158,6 +161,8 @@ export default [
       "change a network policy",
       "edit the bedtime rule",
       "add a client to a policy",
+      "allow one more hour on fridays",
+      "add the new tablet to the limits",
     ],
   }),
   oon.toggle({
@@ -174,6 +179,8 @@ export default [
       "pause the bedtime rule",
       "turn a network policy on or off",
       "disable an object policy",
+      "holidays, no bedtime this week",
+      "lift the time limits for now",
     ],
   }),
   oon.delete({
@@ -190,6 +197,7 @@ export default [
       "delete a device rule",
       "delete a network policy",
       "remove the bedtime rule",
+      "kids are grown up, drop the limits",
     ],
   }),
 ];

@@ -223,6 +223,8 @@ export default [
       "restrict a port forward to one source ip",
       "forward to another host",
       "edit nat rule",
+      "our web server moved to another machine",
+      "let only my office reach the forwarded port",
     ],
   }),
   forwards.toggle({
@@ -240,6 +242,8 @@ export default [
       "close a port temporarily",
       "turn a forwarding rule on or off",
       "re-enable a nat rule",
+      "close the game port until the weekend",
+      "shut a hole for a while",
     ],
   }),
   forwards.delete({

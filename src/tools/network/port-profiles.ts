@@ -106,6 +106,8 @@ export default [
       "show port profiles",
       "which switch profiles exist",
       "list access and trunk profiles",
+      "templates for switch ports",
+      "how are trunks defined",
     ],
   }),
   profiles.get({
@@ -138,6 +140,9 @@ export default [
       "make a port profile for cameras",
       "new trunk profile",
       "create an access profile for the iot vlan",
+      "template so that all camera ports are alike",
+      "predefine voice ports",
+      "standard setup for desk ports",
     ],
   }),
   profiles.update({
@@ -162,6 +167,9 @@ export default [
       "add a vlan to the trunk profile",
       "turn on isolation in a profile",
       "edit switch profile",
+      "all camera ports need another vlan",
+      "change the template of the trunks",
+      "turn on 802.1x for ports of a profile",
     ],
   }),
   profiles.delete({
@@ -181,6 +189,7 @@ export default [
       "get rid of an old trunk preset",
       "remove a port profile",
       "delete an unused switch profile",
+      "template no longer needed",
     ],
   }),
 ];

@@ -73,6 +73,9 @@ export default [
       "regulatory region",
       "locale settings",
       "timezone of the site",
+      "which country are the radios set for",
+      "what is this site called",
+      "clock settings",
     ],
     async run({ network }) {
       const sections = await network.v1("GET", "/get/setting");
@@ -96,6 +99,7 @@ export default [
       "is snmp enabled",
       "snmp community configured",
       "can our monitoring system query devices",
+      "is polling by mib allowed",
     ],
     async run({ network }) {
       const section = await readSection(network, "snmp");
@@ -135,6 +139,8 @@ export default [
       "disable snmp",
       "change the snmp community",
       "allow librenms to poll",
+      "our nms cannot read the switches",
+      "rotate the community",
     ],
     async plan({ network }, { enabled, community }): Promise<Plan> {
       const asked = { enabled, ...(typeof community === "string" ? { community } : {}) };
@@ -166,6 +172,7 @@ export default [
       "how often does it back itself up",
       "backup schedule",
       "how many backups are kept",
+      "when is the next automatic copy",
     ],
     async run({ network }) {
       return { site: network.site, autobackup_settings: autobackupOf(await readSection(network, "super_mgmt")) };

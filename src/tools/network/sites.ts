@@ -17,6 +17,9 @@ export default [
       "which locations exist",
       "show me our offices",
       "site ids",
+      "do I have more than one site",
+      "branches under management",
+      "pick a site",
     ],
     description:
       "Lists the UniFi sites that the agent's account sees on this console. Any tool's `site` argument takes a name, description or id from here; without it a tool uses the location's default site.",

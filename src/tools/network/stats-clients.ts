@@ -317,6 +317,8 @@ export default [
       "dpi restriction groups",
       "apps that are restricted",
       "blocked application groups",
+      "what is restricted by application",
+      "groups of forbidden apps",
     ],
     async run({ network }) {
       const [applications, categories] = await Promise.all([

@@ -185,6 +185,9 @@ export default [
       "anomalies detected",
       "wifi problems the controller noticed",
       "weird things happening",
+      "does anyone have trouble connecting",
+      "dns problems of clients",
+      "latency problems noticed",
     ],
     async run({ network, now }, args: ListArguments & { readonly duration?: string }) {
       const { duration = "daily" } = args;

@@ -148,7 +148,17 @@ export default [
     name: "unifi_get_dashboard",
     title: "Get dashboard",
     summary: "The site's dashboard in one answer.",
-    asks: ["overview of the network", "dashboard", "summary of the site", "everything at a glance", "status summary"],
+    asks: [
+      "overview of the network",
+      "dashboard",
+      "summary of the site",
+      "everything at a glance",
+      "status summary",
+      "give me the big picture",
+      "short summary of how things are",
+      "status page",
+      "main figures of the site",
+    ],
     description:
       "What the console's dashboard shows, in one answer: devices, clients, internet, Wi-Fi. summary=false adds the long time series.",
     app: "network",

@@ -157,6 +157,9 @@ export default [
         "what profile do the ports have",
         "show the ports of the switch",
         "port names",
+        "is port 3 tagged",
+        "name and vlan of every jack",
+        "which ports have poe switched off",
       ],
     },
     (device) => ({ port_overrides: overridesOf(device), port_count: portsOf(device).length }),
@@ -229,6 +232,9 @@ export default [
         "what can this switch do",
         "stp mode of the switch",
         "jumbo frames supported",
+        "is spanning tree on",
+        "number of lags supported",
+        "layer 3 switch or not",
       ],
     },
     (device) => ({
@@ -378,6 +384,8 @@ export default [
       "enable jumbo frames",
       "set mtu 9000 on the switch",
       "large packets for storage",
+      "bigger frames between nas and server",
+      "allow 9k packets",
     ],
     async plan({ network }, { device_mac: mac, enabled }): Promise<Plan> {
       const device = await findDevice(network, mac);
@@ -424,6 +432,9 @@ export default [
       "make this switch the root bridge",
       "change rstp settings",
       "spanning tree priority",
+      "the wrong switch is root",
+      "stop loops",
+      "set bridge priority of the core switch",
     ],
     async plan({ network }, { device_mac: mac, stp_priority: priority, stp_version: version }): Promise<Plan> {
       const asked = {

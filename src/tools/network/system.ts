@@ -68,6 +68,11 @@ export default [
       "cpu and memory of the controller",
       "which network application release do we run",
       "hostname of the controller",
+      "how long has the console been running",
+      "is the console up to date",
+      "memory pressure on the console",
+      "build number",
+      "what is the console called",
     ],
     description:
       "Version, host name, uptime in seconds and pending update of the Network application, the gateway's CPU and memory in percent, and how many devices and clients the site has now.",

@@ -146,6 +146,9 @@ export default [
       "how many flows were blocked",
       "risky traffic",
       "flow statistics",
+      "who causes most connections",
+      "which countries do we talk to",
+      "share of denied connections",
     ],
     permission: PERMISSION,
     input: {

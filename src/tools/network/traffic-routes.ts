@@ -106,6 +106,8 @@ export default [
       "policy based routing rules",
       "which traffic goes through the vpn",
       "split tunnelling rules",
+      "who leaves through which wan",
+      "devices that use the tunnel",
     ],
     rowsName: "traffic_routes",
     defaultLimit: 100,
@@ -161,6 +163,8 @@ export default [
       "bypass the VPN",
       "turn a traffic route on or off",
       "disable policy routing",
+      "tv should use the normal line again",
+      "suspend the tunnel routing",
     ],
   }),
 ];

@@ -54,6 +54,8 @@ export default [
       "user groups",
       "speed limits available",
       "rate limit profiles",
+      "speed tiers",
+      "which throttles can a wifi have",
     ],
   }),
   usergroups.get({
@@ -88,6 +90,9 @@ export default [
       "make a speed limit group",
       "new user group with 5 mbit",
       "rate limit for guests",
+      "slow lane for visitors",
+      "10 mbit tier",
+      "cap for a whole wifi",
     ],
   }),
   usergroups.update({
@@ -105,6 +110,8 @@ export default [
       "change the speed of a profile",
       "raise the limit of a user group",
       "edit bandwidth profile",
+      "visitors should be faster",
+      "tighten the slow lane",
     ],
   }),
 ];

@@ -108,6 +108,8 @@ export default [
       "is this voucher used",
       "details of a voucher",
       "check a guest code",
+      "did anyone use this ticket",
+      "how long is this ticket good",
     ],
     async run({ network }, { voucher_id: id }) {
       return { site: network.site, voucher: voucherRow(await findVoucher(network, id)) };
@@ -223,6 +225,8 @@ export default [
       "void an access code",
       "revoke a voucher",
       "invalidate a hotspot code",
+      "ticket was lost, make it useless",
+      "code got leaked",
     ],
     async plan({ network }, { voucher_id: id }) {
       const voucher = await findVoucher(network, id);

@@ -100,6 +100,8 @@ export default [
       "details of a vpn tunnel",
       "which server does the vpn client use",
       "show a site to site vpn",
+      "why does the tunnel not come up",
+      "endpoint of the tunnel",
     ],
   }),
   stateTool(CLIENTS, "Traffic through this VPN stops, or leaves by the internet connection.", {
@@ -116,6 +118,9 @@ export default [
       "turn the vpn tunnel off",
       "disable vpn client",
       "bring the tunnel up",
+      "connect to nordvpn",
+      "drop the link to headquarters",
+      "turn the outgoing tunnel on",
     ],
   }),
   clients.delete({
@@ -132,6 +137,7 @@ export default [
       "delete a vpn connection",
       "remove a vpn tunnel",
       "drop the site to site vpn",
+      "cancelled the vpn provider, remove it",
     ],
     reads: ["GET /v2/api/site/{site}/trafficroutes"],
     async check({ context, current }) {
@@ -179,6 +185,8 @@ export default [
       "details of the vpn server",
       "port of the wireguard server",
       "who may dial in",
+      "which port does remote access use",
+      "pool of addresses for dial-in",
     ],
   }),
   stateTool(SERVERS, "People who are connected through this VPN lose their connection.", {

@@ -179,6 +179,8 @@ export default [
       "delete a wifi network",
       "remove an ssid",
       "get rid of the old wireless network",
+      "old wireless is not needed any more",
+      "drop the party wifi",
     ],
     check: async () => ["Its clients lose their connection."],
   }),
