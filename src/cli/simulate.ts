@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { type Command, Option } from "commander";
 import { EdgeError } from "../errors.ts";
+import { CONSOLE_NAMES, CONSOLES, type ConsoleName } from "../simulator/consoles.ts";
 import { FAULTS, parseFault } from "../simulator/faults.ts";
 import { SITE_DATA, type SiteData } from "../simulator/seed.ts";
 import { type SimulatorOptions, startSimulator } from "../simulator/simulator.ts";
@@ -9,6 +10,7 @@ import { PERSONAS, type Persona } from "../simulator/world.ts";
 
 interface Given {
   readonly persona: Persona;
+  readonly console?: ConsoleName;
   readonly host: string;
   readonly port: string;
   readonly username: string;
@@ -27,6 +29,11 @@ interface Given {
 export function describe(command: Command): void {
   command
     .addOption(new Option("--persona <kind>", "which console").choices([...PERSONAS]).default("unifi-os"))
+    .addOption(
+      new Option("--console <name>", "a console of a certain version, instead of --persona").choices([
+        ...CONSOLE_NAMES,
+      ]),
+    )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <number>", "port to listen on, 0 takes a free one", "8443")
     .option("--username <name>", "account that may sign in", "admin")
@@ -86,6 +93,7 @@ async function run(given: Given): Promise<void> {
   const { persona, host, username, password, name } = given;
   const options: SimulatorOptions = {
     persona,
+    ...(given.console && CONSOLES[given.console].options),
     host,
     username,
     password,

@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises";
 import { connect } from "node:net";
 import { asEdgeError, type EdgeError } from "../errors.ts";
 import { cleanText } from "../redaction/redact.ts";
+import type { NetworkSite } from "./controller.ts";
 import { createNetworkConsole } from "./network/console.ts";
 import { detectControllerType } from "./network/detect.ts";
 import { type ConsoleSettings, type NetworkConsoleOptions, settingsOf } from "./network/options.ts";
@@ -28,6 +29,17 @@ const TYPE_WORDS = {
   proxy: "UniFi OS (Network behind /proxy/network)",
   direct: "standalone Network application",
 } as const;
+const STARTING = [
+  "A console needs some minutes to start, also after an update: wait and run this again.",
+  "If it lasts, open the console in a browser; set UNIFI_CONTROLLER_TYPE (proxy or direct) if the kind cannot be told.",
+];
+const OTHER_SITE = ["Set UNIFI_SITE to one of the sites above: its short name, description or id."];
+const KEY_TOO_SMALL: Finding = {
+  step: "rights",
+  result: "failed",
+  says: "the API key opens only the official integration API; most tools use paths that it refuses",
+  remedy: ["Set UNIFI_USERNAME and UNIFI_PASSWORD of a local account as well; the key may stay."],
+};
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 /** Names, subjects and issuers are the console's own texts. */
 const LONGEST_TEXT = 120;
@@ -150,10 +162,21 @@ async function siteFindings(
     const works = status.state === "connected";
     const found = ok("site", `calls that name no site mean ${site.site}`);
     const told: Finding = { step: "version", result: works ? "ok" : "failed", says: `Network application: ${version}` };
-    return [found, told];
+    return [found, told, ...(settings.apiKey === undefined ? [] : await rightsOf(site))];
   } catch (error) {
     const { findings } = failedBy("site", error);
     return findings.map((finding) => ({ ...finding, says: `UNIFI_SITE=${settings.site}: ${finding.says}` }));
+  }
+}
+
+/** A key may open less than the tools need (unifi-api.md 1.4). */
+async function rightsOf(site: NetworkSite): Promise<readonly Finding[]> {
+  try {
+    await site.v1("GET", "/stat/sysinfo");
+    return [];
+  } catch (error) {
+    const { code, message } = asEdgeError(error);
+    return code === "CONTROLLER_AUTH_FAILED" ? [KEY_TOO_SMALL] : [{ step: "rights", result: "failed", says: message }];
   }
 }
 
@@ -195,6 +218,9 @@ function failed(step: string, says: string, remedy: readonly string[]): Step {
 
 function failedBy(step: string, thrown: unknown): Step {
   const error: EdgeError = asEdgeError(thrown);
+  // what other readers are told is to run this very command
+  if (error.code === "CONTROLLER_UNREACHABLE") return failed(step, error.message, STARTING);
+  if (error.code === "SITE_UNKNOWN") return failed(step, error.message, OTHER_SITE);
   return failed(step, error.message, error.hint === undefined ? [] : [error.hint]);
 }
 

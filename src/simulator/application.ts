@@ -81,6 +81,7 @@ export function createApplication(options: ApplicationOptions): (request: Reques
     if (below === "") return door.unknown(made.exchange);
     const refusal = door.admit(made.exchange);
     if (refusal !== undefined) return refusal;
+    if (world.lacks.some((path) => path.test(below))) return absentPath(made.exchange);
     if (match === undefined) return unknownPath(made.exchange, request.method);
     if (request.malformed) return malformed(below);
     return match.endpoint.write ? write(request, match, made) : match.endpoint.answer(made.exchange);
@@ -145,6 +146,13 @@ function unknownPath(exchange: Exchange, method: string): Reply {
     (other) => APPLICATION.match(other, segmentsOf(exchange.path)) !== undefined,
   );
   return known ? v2Plain(405, `Request method '${method}' is not supported`) : v2Plain(404, "Not found");
+}
+
+/** A path that other versions of the application have. */
+function absentPath(exchange: Exchange): Reply {
+  if (exchange.path.startsWith("/integration/")) return notFound(exchange, "Path");
+  if (exchange.path.startsWith("/v2/")) return v2Plain(404, "Not found");
+  return { ...v1Error("NotFound"), status: 404 };
 }
 
 function noPermission(path: string): Reply {

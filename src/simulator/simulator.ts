@@ -38,6 +38,10 @@ export interface SimulatorOptions {
   readonly era?: DoorOptions["era"];
   readonly networkVersion?: string;
   readonly sites?: readonly SiteOption[];
+  /** Paths below the prefix that answer 404, as on a version without them. */
+  readonly lacks?: readonly RegExp[];
+  /** Which firewall is in force; the other one's lists are empty. Both are filled without it. */
+  readonly firewall?: "rules" | "zones";
   /** Name of the console, seen in stat/sysinfo; ids are made from it. */
   readonly name?: string;
   /** Grows the first site to at least so many clients and devices. */
@@ -83,6 +87,13 @@ export interface Simulator {
 const MAX_LOGGED_REQUESTS = 1000;
 const KEEP_ALIVE_MS = 75_000;
 const DEFAULT_VERSION: Readonly<Record<Persona, string>> = { "unifi-os": "10.4.57", standalone: "10.0.162" };
+
+/** The lists of the firewall that is not in force (unifi-api.md 3.1). */
+const EMPTY_TABLES = {
+  both: [],
+  rules: ["firewall-policies", "firewall-zones"],
+  zones: ["firewallrule"],
+} as const;
 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { persona, host = "127.0.0.1", username = "admin", password = "simulated", now = Date.now } = options;
@@ -166,6 +177,7 @@ function createWorld(options: SimulatorOptions, now: () => number): World {
     persona,
     networkVersion: options.networkVersion ?? DEFAULT_VERSION[persona],
     uuid: uuidOf(name, "console"),
+    lacks: options.lacks ?? [],
     sites: new Map(),
     startedAtMs: now() - 3_600_000,
     now,
@@ -179,6 +191,7 @@ function createWorld(options: SimulatorOptions, now: () => number): World {
     const scale = index === 0 ? (options.scale ?? {}) : {};
     const described = desc === undefined ? {} : { desc };
     const seeded = seedSite({ consoleName: name, name: site.name, data, scale, nowMs: now(), ...described });
+    for (const table of EMPTY_TABLES[options.firewall ?? "both"]) seeded.tables[table] = [];
     world.sites.set(site.name, seeded);
   }
   return world;

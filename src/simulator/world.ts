@@ -15,6 +15,8 @@ export interface World {
   /** Version of the Network application, `10.0.162`. */
   readonly networkVersion: string;
   readonly uuid: string;
+  /** Paths below the persona's prefix that this console does not know. */
+  readonly lacks: readonly RegExp[];
   /** By short name, in the order they were made. */
   readonly sites: Map<string, Site>;
   /** Unix milliseconds at which the application started. */

@@ -26,9 +26,15 @@ export function idOf(row: Row): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** All objects, fresh from the console. */
+/** All objects, fresh from the console; a list that is not found is a resource this Network version lacks. */
 export async function listRows(site: NetworkSite, place: Place): Promise<readonly Row[]> {
-  return place.api === "v1" ? site.v1("GET", place.path) : rowsOf(await site.v2("GET", place.path), place.path);
+  try {
+    return place.api === "v1" ? await site.v1("GET", place.path) : rowsOf(await site.v2("GET", place.path), place.path);
+  } catch (thrown) {
+    if (!(thrown instanceof EdgeError) || thrown.code !== "NOT_FOUND") throw thrown;
+    const words = `This console's Network version has no ${place.path.slice(1)}.`;
+    throw new EdgeError("CONTROLLER_UNSUPPORTED", words, { executed: "no", cause: thrown });
+  }
 }
 
 /** The same, or nothing where this console does not serve the path. */
