@@ -29,6 +29,8 @@ export const FAULTS = {
   noPermission: { scope: "api", writesOnly: true, about: "403 api.err.NoPermission, as for a read-only account" },
   wrongContentType: { scope: "api", about: "a JSON body called text/html" },
   eventsRefused: { scope: "events", about: "the event socket's upgrade answers status= (502)" },
+  eventsEmptyFrame: { scope: "events", about: "the event socket opens with an empty frame" },
+  eventsDropped: { scope: "events", about: "the event socket is cut as soon as it is open" },
 } as const satisfies Record<string, FaultKind>;
 
 export type FaultName = keyof typeof FAULTS;

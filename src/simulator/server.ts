@@ -48,7 +48,12 @@ export function createListeners(options: ServerOptions): Listeners {
       if (refused !== undefined) refuseUpgrade(socket, refused.status ?? 502);
       else if (siteName === undefined || !url.pathname.startsWith(door.prefix)) refuseUpgrade(socket, 404);
       else if (session === undefined || !world.sites.has(siteName)) refuseUpgrade(socket, 401);
-      else sockets.accept(message, socket, head, siteName, session);
+      else {
+        const target = { method: "GET", path: url.pathname };
+        sockets.accept(message, socket, head, siteName, session);
+        if (strike(faults, "eventsEmptyFrame", target) !== undefined) sockets.sendRaw("");
+        if (strike(faults, "eventsDropped", target) !== undefined) socket.end();
+      }
     },
   };
 

@@ -85,6 +85,23 @@ test("eventsRefused answers the upgrade with the status it is told", async (t) =
   assert.equal(response.statusCode, 503);
 });
 
+test("eventsEmptyFrame and eventsDropped strike a socket that was opened: an empty frame, then no goodbye", async (t) => {
+  const console_ = await simulator(t, { persona: "unifi-os" });
+  const client = clientOf(t, console_);
+  await client.login();
+  console_.faults.eventsEmptyFrame = { hits: 1 };
+  console_.faults.eventsDropped = { hits: 1 };
+
+  const socket = openSocket(t, console_, "/proxy/network/wss/s/default/events", client.cookieHeader);
+  const frames: string[] = [];
+  socket.on("message", (data) => frames.push(String(data)));
+  const [code] = await once(socket, "close");
+
+  assert.deepEqual(frames, [""]);
+  assert.equal(code, 1006);
+  assert.deepEqual(console_.faults, {});
+});
+
 test("a socket ends with its session", async (t) => {
   const { console_, client, socket } = await listening(t);
 
