@@ -32,13 +32,11 @@ interface Entry {
 const BOOSTS = { name: 3, title: 3, summary: 4, category: 1.5, description: 1.2, ask: 3 };
 const ASK_WEIGHT = 3;
 /** Beyond the best way of asking, each further one of the same tool confirms it less. */
-const ASK_DECAY = 0.6;
+const ASK_DECAY = 0.7;
 /** A question that is a tool's name and nothing else means that tool. */
 const NAMED = 2;
-const VERB_WEIGHT = 0.8;
-/** Who names no action wants to look rather than to change. */
-const LOOKING = 1.2;
-const ACTION_HIT = 1.7;
+const VERB_WEIGHT = 1.3;
+const ACTION_HIT = 1.4;
 const ACTION_MISS = 0.7;
 /** Words of a question that the table does not know and no tool has are tried as beginnings of words. */
 const PREFIX_MIN = 3;
@@ -157,7 +155,6 @@ function isNamed(name: readonly string[], { terms, verbs }: Asked): boolean {
 }
 
 function actionFactor(intents: Asked["intents"], action: Action | undefined): number {
-  if (action === undefined) return 1;
-  if (intents.size === 0) return action === "read" ? LOOKING : 1;
+  if (intents.size === 0 || action === undefined) return 1;
   return intents.has(action) ? ACTION_HIT : ACTION_MISS;
 }

@@ -75,7 +75,7 @@ export const CONCEPTS: Readonly<Record<string, readonly string[]>> = {
   old: ["stale", "obsolete", "unused", "outdated", "ancient", "leftover"],
   visitor: ["friend", "customer", "contractor", "attendee"],
   staff: ["employee", "employees", "coworker", "colleague", "personnel", "admin", "administrator"],
-  reach: ["access", "talk to", "communicate", "get to", "contact", "connect to", "see each other"],
+  reach: ["talk to", "communicate", "get to", "contact", "connect to", "see each other"],
   fixed: ["permanent", "permanently", "constant", "always the same", "static", "sticky"],
   cable: ["wire", "wired", "patch cable", "lan cable"],
   website: ["websites", "web site", "webpage", "domain", "url", "sites on the web"],
