@@ -236,7 +236,6 @@ export default [
     title: "Authorize guest",
     summary: "Let a guest past the portal for a time.",
     asks: [
-      "let a guest onto the wifi",
       "authorise a visitor",
       "approve a guest for two hours",
       "give internet access to a guest",

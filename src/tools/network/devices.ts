@@ -47,7 +47,6 @@ export default [
       "list switches",
       "inventory of network equipment",
       "which devices need an update",
-      "is my access point up",
       "what firmware is everything on",
       "what hardware do we own",
       "anything offline among the aps",

@@ -96,7 +96,6 @@ export default [
     reads: [],
     asks: [
       "what is happening right now",
-      "who just joined",
       "real-time activity",
       "last few seconds",
       "what just happened",

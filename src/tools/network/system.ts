@@ -67,7 +67,6 @@ export default [
       "is the gateway overloaded",
       "cpu and memory of the controller",
       "which network application release do we run",
-      "hostname of the controller",
       "how long has the console been running",
       "is the console up to date",
       "memory pressure on the console",

@@ -137,7 +137,6 @@ export default [
     asks: [
       "most visited destinations",
       "top talkers by connections",
-      "how much was blocked",
       "which countries does traffic go to",
       "which client is blocked most",
       "busiest applications",
