@@ -37,6 +37,7 @@ import stats from "./network/stats.ts";
 import statsClients from "./network/stats-clients.ts";
 import statsHistory from "./network/stats-history.ts";
 import statsSecurity from "./network/stats-security.ts";
+import switchPorts from "./network/switch-ports.ts";
 import switches from "./network/switches.ts";
 import system from "./network/system.ts";
 import trafficFlows from "./network/traffic-flows.ts";
@@ -59,6 +60,7 @@ export const TOOLS: readonly Tool[] = [
   ...deviceRadio,
   ...deviceAir,
   ...portProfiles,
+  ...switchPorts,
   ...switches,
   ...clients,
   ...clientAccess,

@@ -73,6 +73,14 @@ export function portsOf(device: Row): readonly Row[] {
   return Array.isArray(device.port_table) ? device.port_table.filter(isRow) : [];
 }
 
+/** A field of a mode says the mode: whoever names a mirrored port wants a mirror. */
+export function withModes(changes: readonly Row[]): readonly Row[] {
+  return changes.map((change) => {
+    const [mode] = Object.entries(FIELDS_OF_MODE).find(([, fields]) => fields.some((field) => field in change)) ?? [];
+    return mode === undefined || change.op_mode !== undefined ? change : { ...change, op_mode: mode };
+  });
+}
+
 /** Every port's override after the changes; those that are not named as they were, in their order. */
 export function mergedOverrides(device: Row, changes: readonly Row[]): readonly Row[] {
   const byPort = new Map(changes.map((change) => [change.port_idx, change]));
@@ -115,13 +123,39 @@ export function checkOverrides(device: Row, changes: readonly Row[]): void {
     named.add(number);
     if (!ports.has(number)) throw invalid(`${path}.port_idx: this switch has ports ${portRange(ports)}.`);
     if (Object.keys(change).length === 1) throw invalid(`${path} changes nothing: name at least one field.`);
+    checkMode(change, path);
     checkMirror(change, path, ports);
     checkMembers(change, path, ports);
   }
   const after = mergedOverrides(device, changes);
+  checkMembership(after);
   const caps = isRow(device.switch_caps) ? device.switch_caps : {};
   checkSessions(after, "mirror", numberOf(caps.max_mirror_sessions));
   checkSessions(after, "aggregate", numberOf(caps.max_aggregate_sessions));
+}
+
+function checkMode(change: Row, path: string): void {
+  for (const [mode, fields] of Object.entries(FIELDS_OF_MODE)) {
+    const named = fields.find((field) => field in change);
+    if (named !== undefined && change.op_mode !== mode) {
+      throw invalid(`${path}.${named} goes with op_mode "${mode}", not "${String(change.op_mode)}".`);
+    }
+  }
+}
+
+/** A port serves one LAG, and mirrors nothing beside it. */
+function checkMembership(overrides: readonly Row[]): void {
+  const taken = new Map<unknown, number>();
+  for (const override of overrides) {
+    if (override.op_mode === "mirror") taken.set(override.port_idx, Number(override.port_idx));
+  }
+  for (const override of overrides.filter(({ op_mode: mode }) => mode === "aggregate")) {
+    const members = Array.isArray(override.aggregate_members) ? override.aggregate_members : [];
+    for (const member of members) {
+      if (taken.has(member)) throw invalid(`Port ${String(member)} already serves another LAG or a mirror.`);
+      taken.set(member, Number(override.port_idx));
+    }
+  }
 }
 
 function checkMirror(change: Row, path: string, ports: ReadonlySet<unknown>): void {
@@ -162,25 +196,29 @@ function portRange(ports: ReadonlySet<unknown>): string {
   return numbers.length === 0 ? "none" : `${Math.min(...numbers)} to ${Math.max(...numbers)}`;
 }
 
+/** Throws ARGUMENTS_INVALID where a change names a port profile that the site does not have. */
+export async function checkProfiles(site: NetworkSite, changes: readonly Row[]): Promise<void> {
+  if (changes.every((change) => change.portconf_id === undefined)) return;
+  const known = new Set((await site.v1("GET", "/rest/portconf")).map((profile) => profile._id));
+  const at = changes.findIndex((change) => change.portconf_id !== undefined && !known.has(change.portconf_id));
+  if (at < 0) return;
+  throw invalid(
+    `port_overrides[${at}].portconf_id is the id of no port profile of this site.`,
+    "unifi_list_port_profiles lists them.",
+  );
+}
+
 /** Ports by which the switch itself hangs on the network: changing them may cut it off. */
-export async function portWarnings(
-  site: NetworkSite,
-  device: Row,
-  changes: readonly Row[],
-): Promise<readonly string[]> {
+export function portWarnings(device: Row, changes: readonly Row[]): readonly string[] {
   const uplink = isRow(device.uplink) ? numberOf(device.uplink.port_idx ?? device.uplink.num_port) : undefined;
   const uplinks = new Set([
     uplink,
     ...portsOf(device).flatMap((each) => (each.is_uplink === true ? [numberOf(each.port_idx)] : [])),
   ]);
-  const touched = changes.filter((change) => uplinks.has(numberOf(change.port_idx)));
-  const profiles = changes.flatMap((change) => (typeof change.portconf_id === "string" ? [change.portconf_id] : []));
-  if (profiles.length > 0) {
-    const known = new Set((await site.v1("GET", "/rest/portconf")).map((profile) => profile._id));
-    const strange = profiles.find((profile) => !known.has(profile));
-    if (strange !== undefined) {
-      throw invalid("portconf_id is the id of no port profile of this site.", "unifi_list_port_profiles lists them.");
-    }
-  }
-  return touched.length === 0 ? [] : ["One of these ports is the switch's uplink: a wrong value cuts the switch off."];
+  const touched = changes.flatMap((change) => [
+    numberOf(change.port_idx),
+    ...(Array.isArray(change.aggregate_members) ? change.aggregate_members.map(numberOf) : []),
+  ]);
+  if (!touched.some((number) => number !== undefined && uplinks.has(number))) return [];
+  return ["One of these ports is the switch's uplink: a wrong value cuts the switch off."];
 }

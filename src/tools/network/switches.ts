@@ -1,133 +1,62 @@
 /** Switches: their ports, neighbours and abilities, and what is set on ports and on the switch as a whole. */
-import { type TProperties, Type } from "typebox";
+import { Type } from "typebox";
 import type { NetworkSite, Row } from "../../controller/controller.ts";
-import { invalid, macArgument } from "../arguments.ts";
-import { pick } from "../merge.ts";
-import { isRow, numberOf, project, type RowTable } from "../rows.ts";
+import { invalid } from "../arguments.ts";
+import { numberOf, project } from "../rows.ts";
 import { defineTool, type Endpoint, type Plan, type Tool, type ToolWords } from "../tool.ts";
 import { DEVICE_COMMAND, DEVICE_PUT, DEVICE_READS, deviceChange, deviceCommand, findDevice } from "./device-change.ts";
 import {
   checkOverrides,
+  checkProfiles,
   mergedOverrides,
   overridesOf,
   PORT_OVERRIDES,
   portFields,
   portsOf,
   portWarnings,
+  withModes,
 } from "./port-overrides.ts";
+import { SWITCH_COMMON, SWITCH_MAC } from "./switch-arguments.ts";
 
-const COMMON = {
-  app: "network",
-  category: "switch",
-  aliases: { mac: "device_mac", mac_address: "device_mac", switch_mac: "device_mac" },
-  macs: ["device_mac"],
-} as const;
-const MAC = { device_mac: macArgument("MAC address of the switch") };
 const MAC_OUTPUT = { mac_address: Type.Optional(Type.String()), message: Type.Optional(Type.String()) };
 const PROFILES: Endpoint = "GET /api/s/{site}/rest/portconf";
 const PRIORITY_STEP = 4096;
 const HIGHEST_PRIORITY = 61_440;
 
-const PORT_STATS: RowTable = {
-  port_idx: "integer",
-  name: "string",
-  up: "boolean",
-  enable: "boolean",
-  media: "string",
-  speed: "integer",
-  full_duplex: "boolean",
-  is_uplink: "boolean",
-  op_mode: "string",
-  portconf_id: "string",
-  stp_state: "string",
-  poe_enable: "boolean",
-  poe_mode: "string",
-  poe_good: "boolean",
-  poe_power: "number",
-  poe_voltage: "number",
-  poe_current: "number",
-  satisfaction: "integer",
-  rx_bytes: "integer",
-  tx_bytes: "integer",
-  rx_packets: "integer",
-  tx_packets: "integer",
-  rx_errors: "integer",
-  tx_errors: "integer",
-  rx_dropped: "integer",
-  tx_dropped: "integer",
-};
-
-const NEIGHBOUR: RowTable = {
-  local_port_idx: "integer",
-  local_port_name: "string",
-  chassis_id: "string",
-  chassis_descr: "string",
-  port_id: "string",
-  port_descr: "string",
-  system_name: "string",
-  management_address: "string",
-  is_wired: "boolean",
-};
-
-function read(words: ToolWords, details: (device: Row) => Row, output: TProperties = {}): Tool {
-  return defineTool({
-    ...words,
-    ...COMMON,
-    permission: { category: "switch", action: "read" },
-    input: MAC,
-    output: {
-      site: Type.Optional(Type.String()),
-      device_mac: Type.Optional(Type.String()),
-      details: Type.Optional(
-        Type.Object({ name: Type.Optional(Type.String()), model: Type.Optional(Type.String()), ...output }),
-      ),
-    },
-    reads: DEVICE_READS,
-    async run({ network }, { device_mac: mac }) {
-      const device = await findDevice(network, mac);
-      return {
-        site: network.site,
-        device_mac: mac,
-        details: { ...pick(device, ["name", "model"]), ...details(device) },
-      };
-    },
-  });
-}
-
-const rowsOf = (value: unknown): readonly Row[] => (Array.isArray(value) ? value.filter(isRow) : []);
-
 /** Tools that set fields of single ports; they differ in words and in what they insist on. */
 function portsTool(words: ToolWords, insist: (changes: readonly Row[]) => void): Tool {
   return defineTool({
     ...words,
-    ...COMMON,
-    aliases: { ...COMMON.aliases, ports: "port_overrides", overrides: "port_overrides" },
+    ...SWITCH_COMMON,
+    aliases: { ...SWITCH_COMMON.aliases, ports: "port_overrides", overrides: "port_overrides" },
     permission: { category: "switch", action: "update" },
-    input: { ...MAC, port_overrides: PORT_OVERRIDES },
+    input: { ...SWITCH_MAC, port_overrides: PORT_OVERRIDES },
     output: MAC_OUTPUT,
     reads: [...DEVICE_READS, PROFILES],
     writes: [DEVICE_PUT],
-    async plan({ network }, { device_mac: mac, port_overrides: changes }): Promise<Plan> {
+    async plan({ network }, { device_mac: mac, port_overrides: asked }): Promise<Plan> {
       const device = await findDevice(network, mac);
+      const changes = withModes(asked);
       insist(changes);
       checkOverrides(device, changes);
+      await checkProfiles(network, changes);
       const after = { port_overrides: mergedOverrides(device, changes) };
       return deviceChange(network, device, {
         body: after,
         show: (one) => portFields(one, changes),
         proposed: portFields(after, changes),
-        warnings: await portWarnings(network, device, changes),
+        warnings: portWarnings(device, changes),
       });
     },
   });
 }
 
-function insistOn(field: string, mode: string, what: string) {
+/** Every change of such a tool is about its own mode, or ends it. */
+function insistOn(mode: string, field: string) {
   return (changes: readonly Row[]) => {
-    if (changes.some((change) => change[field] !== undefined || change.op_mode !== undefined)) return;
-    throw invalid(
-      `port_overrides names no ${what}: give op_mode "${mode}" with ${field}, or op_mode "switch" to end it.`,
-    );
+    const at = changes.findIndex((change) => change.op_mode !== mode && change.op_mode !== "switch");
+    if (at < 0) return;
+    throw invalid(`port_overrides[${at}].op_mode: give "${mode}" with ${field}, or "switch" to end it.`);
   };
 }
 
@@ -140,121 +69,6 @@ async function poweredPort(network: NetworkSite, mac: string, number: number) {
 }
 
 export default [
-  read(
-    {
-      name: "unifi_get_switch_ports",
-      title: "Get switch ports",
-      summary: "Show what is set on a switch's ports.",
-      description:
-        "The settings of single ports of a switch: profile, VLANs, PoE, mirror, aggregation. Link state and traffic are in unifi_get_port_stats.",
-      asks: [
-        "which profile is on port 5",
-        "vlan of a jack",
-        "poe configuration per port",
-        "is a port set to trunk",
-        "port configuration of the switch",
-        "which vlan is port 8 on",
-        "what profile do the ports have",
-        "show the ports of the switch",
-        "port names",
-        "is port 3 tagged",
-        "name and vlan of every jack",
-        "which ports have poe switched off",
-      ],
-    },
-    (device) => ({ port_overrides: overridesOf(device), port_count: portsOf(device).length }),
-    { port_overrides: Type.Optional(Type.Array(Type.Object({}))), port_count: Type.Optional(Type.Integer()) },
-  ),
-  read(
-    {
-      name: "unifi_get_port_stats",
-      title: "Get port statistics",
-      summary: "Show link, PoE and traffic of ports.",
-      description:
-        "Link, speed, PoE power, errors and bytes of every port of a switch, now. What is set on them is in unifi_get_switch_ports.",
-      asks: [
-        "crc errors on a jack",
-        "which ports are up",
-        "how much power does a camera draw",
-        "link speed of a port",
-        "which ports are in use",
-        "errors on a port",
-        "poe consumption by port",
-        "link speed of port 4",
-        "port is flapping",
-        "traffic per port",
-        "is anything plugged into port 12",
-        "is the cable bad",
-        "does the uplink run at full speed",
-        "which jacks are empty",
-        "how many watts does poe deliver",
-      ],
-    },
-    (device) => ({ port_table: portsOf(device).map((port) => project(port, PORT_STATS)) }),
-    { port_table: Type.Optional(Type.Array(Type.Object({}))) },
-  ),
-  read(
-    {
-      name: "unifi_get_lldp_neighbors",
-      title: "Get LLDP neighbours",
-      summary: "Show what hangs on a switch by LLDP.",
-      description: "The neighbours that a switch hears by LLDP, port by port: other switches, access points, phones.",
-      asks: [
-        "what is plugged into port 3",
-        "topology of a switch",
-        "which switch is at the other end of the cable",
-        "what is connected to the switch",
-        "which switch is uplinked where",
-        "network topology",
-        "lldp table",
-        "what hangs off port 24",
-        "where does this cable go",
-        "which device sits at the other end",
-        "map of the wiring",
-      ],
-    },
-    (device) => ({ lldp_table: rowsOf(device.lldp_table).map((row) => project(row, NEIGHBOUR)) }),
-    { lldp_table: Type.Optional(Type.Array(Type.Object({}))) },
-  ),
-  read(
-    {
-      name: "unifi_get_switch_capabilities",
-      title: "Get switch capabilities",
-      summary: "Show what a switch can do, and its STP.",
-      description:
-        "What a switch can do (aggregation groups, mirror sessions, layer 3) and what is set for it as a whole: STP, jumbo frames, 802.1X.",
-      asks: [
-        "does this switch do lacp",
-        "spanning tree settings",
-        "how many mirror sessions",
-        "is mtu 9000 on",
-        "does the switch support link aggregation",
-        "what can this switch do",
-        "stp mode of the switch",
-        "jumbo frames supported",
-        "is spanning tree on",
-        "number of lags supported",
-        "layer 3 switch or not",
-      ],
-    },
-    (device) => ({
-      ...pick(device, ["switch_caps"]),
-      ...project(device, {
-        stp_version: "string",
-        stp_priority: "integer",
-        jumboframe_enabled: "boolean",
-        dot1x_portctrl_enabled: "boolean",
-      }),
-    }),
-    {
-      switch_caps: Type.Optional(Type.Object({})),
-      stp_version: Type.Optional(Type.String()),
-      stp_priority: Type.Optional(Type.Integer()),
-      jumboframe_enabled: Type.Optional(Type.Boolean()),
-      dot1x_portctrl_enabled: Type.Optional(Type.Boolean()),
-    },
-  ),
-
   portsTool(
     {
       name: "unifi_set_switch_port_profile",
@@ -303,7 +117,7 @@ export default [
         "let the ids see the traffic",
       ],
     },
-    insistOn("mirror_port_idx", "mirror", "mirror"),
+    insistOn("mirror", "mirror_port_idx"),
   ),
   portsTool(
     {
@@ -325,10 +139,10 @@ export default [
         "two links as one",
       ],
     },
-    insistOn("aggregate_members", "aggregate", "aggregation"),
+    insistOn("aggregate", "aggregate_members"),
   ),
   defineTool({
-    ...COMMON,
+    ...SWITCH_COMMON,
     name: "unifi_power_cycle_port",
     title: "Power-cycle port",
     summary: "Cut and restore a port's PoE power.",
@@ -336,8 +150,11 @@ export default [
       "Takes PoE power from a port for some seconds, which restarts what it feeds: camera, phone, access point. To restart a UniFi device properly, use unifi_reboot_device.",
     permission: { category: "switch", action: "update" },
     annotations: { destructiveHint: true },
-    aliases: { ...COMMON.aliases, port: "port_idx", port_number: "port_idx" },
-    input: { ...MAC, port_idx: Type.Integer({ description: "Number of the port, from 1", minimum: 1, maximum: 56 }) },
+    aliases: { ...SWITCH_COMMON.aliases, port: "port_idx", port_number: "port_idx" },
+    input: {
+      ...SWITCH_MAC,
+      port_idx: Type.Integer({ description: "Number of the port, from 1", minimum: 1, maximum: 56 }),
+    },
     output: MAC_OUTPUT,
     reads: DEVICE_READS,
     writes: [DEVICE_COMMAND],
@@ -367,13 +184,13 @@ export default [
     },
   }),
   defineTool({
-    ...COMMON,
+    ...SWITCH_COMMON,
     name: "unifi_set_jumbo_frames",
     title: "Set jumbo frames",
     summary: "Turn a switch's jumbo frames on or off.",
     description: "Allows frames of up to 9216 bytes on a switch, or forbids them. All switches on the way must agree.",
     permission: { category: "switch", action: "update" },
-    input: { ...MAC, enabled: Type.Boolean({ description: "true allows them" }) },
+    input: { ...SWITCH_MAC, enabled: Type.Boolean({ description: "true allows them" }) },
     output: MAC_OUTPUT,
     reads: DEVICE_READS,
     writes: [DEVICE_PUT],
@@ -398,16 +215,16 @@ export default [
     },
   }),
   defineTool({
-    ...COMMON,
+    ...SWITCH_COMMON,
     name: "unifi_update_switch_stp",
     title: "Update switch STP",
     summary: "Set a switch's spanning tree.",
     description:
       "Sets the spanning-tree priority or version of a switch; what is not named stays. The lowest priority becomes the root.",
     permission: { category: "switch", action: "update" },
-    aliases: { ...COMMON.aliases, priority: "stp_priority", version: "stp_version" },
+    aliases: { ...SWITCH_COMMON.aliases, priority: "stp_priority", version: "stp_version" },
     input: {
-      ...MAC,
+      ...SWITCH_MAC,
       stp_priority: Type.Optional(
         Type.Integer({
           description: "Multiple of 4096",
