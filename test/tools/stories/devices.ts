@@ -26,6 +26,33 @@ const devices: Story = {
   about: "devices",
   steps: [
     {
+      tool: "unifi_list_devices",
+      args: { include_details: true, device_type: "ap" },
+      holds: ({ devices: found }, scene) => {
+        assert.ok(rows(found).some(({ mac }) => mac === radioAp(scene).mac));
+      },
+    },
+    {
+      tool: "unifi_get_device_details",
+      args: (scene) => ({
+        mac_address: String(radioAp(scene).mac).toUpperCase().replaceAll(":", "-"),
+        summary: true,
+        include: "all",
+      }),
+      holds: ({ device }) => assert.ok(isRow(device)),
+    },
+    {
+      tool: "unifi_rename_device",
+      args: (scene) => ({ mac_address: radioAp(scene).mac, name: "AP north" }),
+      sent: (scene) => put(radioAp(scene), { name: "AP north" }),
+    },
+    {
+      tool: "unifi_locate_device",
+      args: (scene) => ({ device_mac: radioAp(scene).mac, enabled: true }),
+      sent: (scene) => command("set-locate", radioAp(scene)),
+      holds: (_answer, scene) => assert.equal(radioAp(scene).locating, true),
+    },
+    {
       tool: "unifi_get_device_radio",
       args: (scene) => ({ mac_address: radioAp(scene).mac }),
       holds: ({ radios }, scene) => {
@@ -143,6 +170,11 @@ const devices: Story = {
       tool: "unifi_get_speedtest_status",
       args: (scene) => ({ gateway_mac: gateway(scene).mac }),
       holds: ({ status }) => assert.partialDeepStrictEqual(status, { xput_download: 941.2, latency: 9 }),
+    },
+    {
+      tool: "unifi_reboot_device",
+      args: (scene) => ({ mac_address: radioAp(scene).mac }),
+      sent: (scene) => command("restart", radioAp(scene)),
     },
   ],
 };
