@@ -90,3 +90,9 @@ test("a question without words, or with none that is known, finds nothing", () =
   assert.deepEqual(rank("?! …"), []);
   assert.deepEqual(rank("zzzzqqqq"), []);
 });
+
+test("a thing named without an action is shown, not changed", () => {
+  for (const thing of ["port forward", "vouchers", "firewall rules", "dynamic dns", "static routes"]) {
+    assert.equal(search.rank(thing)[0]?.tool.permission_action, "read", thing);
+  }
+});

@@ -36,6 +36,8 @@ const ASK_DECAY = 0.7;
 /** A question that is a tool's name and nothing else means that tool. */
 const NAMED = 2;
 const VERB_WEIGHT = 1.3;
+/** Who names no action wants to look rather than to change. */
+const LOOKING = 1.3;
 const ACTION_HIT = 1.4;
 const ACTION_MISS = 0.7;
 /** Words of a question that the table does not know and no tool has are tried as beginnings of words. */
@@ -155,6 +157,7 @@ function isNamed(name: readonly string[], { terms, verbs }: Asked): boolean {
 }
 
 function actionFactor(intents: Asked["intents"], action: Action | undefined): number {
-  if (intents.size === 0 || action === undefined) return 1;
+  if (action === undefined) return 1;
+  if (intents.size === 0) return action === "read" ? LOOKING : 1;
   return intents.has(action) ? ACTION_HIT : ACTION_MISS;
 }
