@@ -67,7 +67,7 @@ const CAPACITY = 1000;
 const MOST_GAPS = 20;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
-/** A console answers a ping at once; a socket that shows no life for twice as long is dead. */
+/** A console answers a ping at once; a socket that shows no life until the next one is due is dead. */
 const PING_EVERY_MS = 15_000;
 /** A connection that held this long starts the waits anew. */
 const STABLE_MS = 30_000;
@@ -165,6 +165,7 @@ export class EventFeed<Event> implements EventSource<Event> {
     this.#opened();
     const stop = () => ended.resolve("the feed was closed");
     this.#closing.signal.addEventListener("abort", stop, { once: true });
+    if (this.#closing.signal.aborted) stop(); // closed while it was opened
     void watch();
     try {
       return await ended.promise;

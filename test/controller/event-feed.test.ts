@@ -17,6 +17,7 @@ const signal = new AbortController().signal;
 async function connect(t: TestContext) {
   const simulator = await startSimulator({ persona: "unifi-os" });
   t.after(() => simulator.close());
+  const told: string[] = [];
   const console_ = createNetworkConsole({
     host: simulator.host,
     port: simulator.port,
@@ -27,10 +28,10 @@ async function connect(t: TestContext) {
     // retries are short here; a wait of some seconds for the socket stays as it is
     wait: (ms, waitSignal) => delay(ms >= 30_000 ? ms : Math.min(ms, 500), undefined, { signal: waitSignal }),
     random: () => 0,
-    log: silent,
+    log: { ...silent, info: (_facts, message) => void told.push(message) },
   });
   t.after(() => console_.close());
-  return { simulator, console_, site: await console_.site(undefined) };
+  return { simulator, told, console_, site: await console_.site(undefined) };
 }
 
 const restarted = (id: string) => ({ _id: id, key: "EVT_AP_Restarted", msg: "AP restarted", time: 1 });
@@ -113,6 +114,17 @@ test("a socket that ends with its session comes back with a new sign-in", async 
   await until("it is back", () => feed.state().connected);
 
   assert.equal(logins(), before + 1);
+});
+
+test("a lasting refusal costs one sign-in, not one at every attempt", async (t) => {
+  const { simulator, told, site } = await connect(t);
+  simulator.faults.eventsRefused = { status: 403 };
+
+  await site.events().ready(100, signal);
+  await until("three attempts were made", () => told.filter((message) => /opened again/.test(message)).length >= 3);
+
+  assert.match(String(site.events().state().problem), /HTTP 403/);
+  assert.equal(simulator.requests.filter(({ path }) => path.endsWith("/login")).length, 2);
 });
 
 test("a certificate that is not the pinned one gets no byte of the request", async (t) => {

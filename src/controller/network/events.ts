@@ -15,6 +15,14 @@ const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 /** Refusals of an upgrade that a new sign-in may cure. */
 const SESSION_LOST = new Set([401, 403]);
 
+/** An account without rights is refused whatever its session: signing in for it at every attempt would lock it out. */
+const RENEW_AGAIN_AFTER_MS = 900_000;
+
+/** When the next sign-in for this feed's sake may be tried. */
+interface Renewals {
+  notBeforeMs: number;
+}
+
 interface Parts {
   readonly settings: ConsoleSettings;
   readonly sessions: Sessions;
@@ -24,8 +32,9 @@ interface Parts {
 /** A feed of one site; nothing is opened before it is asked. */
 export function networkFeed(parts: Parts, site: string): EventFeed<Row> {
   const { now, wait, random, log } = parts.settings;
+  const renewals: Renewals = { notBeforeMs: 0 };
   return new EventFeed<Row>({
-    open: (handlers, signal) => openSocket(parts, site, handlers, signal),
+    open: (handlers, signal) => openSocket(parts, site, renewals, handlers, signal),
     decode: eventRows,
     now: () => now(),
     wait: (ms, signal) => wait(ms, signal),
@@ -51,6 +60,7 @@ export function eventRows(text: string): readonly Row[] {
 async function openSocket(
   parts: Parts,
   site: string,
+  renewals: Renewals,
   handlers: FeedHandlers,
   signal: AbortSignal,
 ): Promise<FeedConnection> {
@@ -65,10 +75,13 @@ async function openSocket(
     return await upgrade(settings, path, { cookie: cookieHeader(session.cookies) }, handlers, signal);
   } catch (error) {
     if (!(error instanceof UpgradeRefused) || !SESSION_LOST.has(error.status)) throw error;
+    if (settings.now() < renewals.notBeforeMs) throw error;
   }
+  renewals.notBeforeMs = settings.now() + RENEW_AGAIN_AFTER_MS; // taken back when it helped
   const renewed = await sessions.renew(session.generation, signal);
   const connection = await upgrade(settings, path, { cookie: cookieHeader(renewed.cookies) }, handlers, signal);
   sessions.renewalHelped();
+  renewals.notBeforeMs = 0;
   return connection;
 }
 

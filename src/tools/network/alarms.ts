@@ -62,18 +62,20 @@ export default [
       const { network } = context;
       let source = "alarms";
       let rows: readonly Row[] = [];
+      let listIsAbsent = false;
       try {
         rows = (await readAlarms(network)).map(alarmRow);
       } catch (thrown) {
         if (!isAbsent(thrown)) throw thrown;
+        listIsAbsent = true;
       }
       const wanted = rows.filter((row) => archivedToo || row.archived === false);
       if (rows.length === 0) {
         // newer consoles keep no alarm list: their serious log entries take its place
         source = "log";
         rows = await criticalLog(context).catch((thrown: unknown) => {
-          if (isAbsent(thrown)) return [];
-          throw thrown;
+          if (isAbsent(thrown) && !listIsAbsent) return [];
+          throw thrown; // neither: the console's refusal says it, and no empty list pretends that all is well
         });
       } else rows = wanted;
       const sorted = rows.toSorted((a, b) => String(b.time).localeCompare(String(a.time), "en"));
