@@ -161,3 +161,15 @@ test("a port without PoE is not power-cycled", async () => {
 
   await assert.rejects(plan, withCode("ARGUMENTS_INVALID", /gives no power/));
 });
+
+test("LAGs that overlap on the console do not stand in the way of another change", async () => {
+  const overlapping = [1, 2].map((port) => ({ port_idx: port, op_mode: "aggregate", aggregate_members: [1, 2] }));
+  const { context } = fakeNetwork({ rows: { "/stat/device": [{ ...SWITCH, port_overrides: overlapping }] } });
+
+  const plan = await planOf(context, "unifi_set_switch_port_profile", {
+    device_mac: MAC,
+    port_overrides: [{ port_idx: 7, name: "Desk" }],
+  });
+
+  assert.deepEqual(plan.proposed, { port_7: { name: "Desk" } });
+});

@@ -127,6 +127,8 @@ export function checkOverrides(device: Row, changes: readonly Row[]): void {
     checkMirror(change, path, ports);
     checkMembers(change, path, ports);
   }
+  // what the console has already is not judged where only a name or a profile changes
+  if (changes.every((change) => change.op_mode === undefined)) return;
   const after = mergedOverrides(device, changes);
   checkMembership(after);
   const caps = isRow(device.switch_caps) ? device.switch_caps : {};
