@@ -135,7 +135,7 @@ export class EventFeed<Event> implements EventSource<Event> {
         this.#problem = error instanceof Error ? error.message : "it could not be opened";
       }
       if (signal.aborted) return;
-      const pauseMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures) * (1 + random());
+      const pauseMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures * (1 + random()));
       failures += 1;
       log.info({ reason: this.#problem, pauseMs: Math.round(pauseMs) }, "the event socket is opened again");
       await wait(pauseMs, signal).catch(() => undefined);
@@ -149,19 +149,24 @@ export class EventFeed<Event> implements EventSource<Event> {
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#closing.signal]);
     let lifeSigns = 0;
+    let aliveMs = this.#options.now();
+    let silent = false;
+    const showsLife = () => {
+      lifeSigns += 1;
+      aliveMs = this.#options.now();
+    };
     const connection = await open(
       {
         message: (text) => {
-          lifeSigns += 1;
+          showsLife();
           this.#take(text);
         },
-        alive: () => {
-          lifeSigns += 1;
-        },
+        alive: showsLife,
         closed: (reason) => ended.resolve(reason),
       },
       this.#closing.signal,
     );
+    aliveMs = this.#options.now();
     this.#opened();
     const stop = () => ended.resolve("the feed was closed");
     this.#closing.signal.addEventListener("abort", stop, { once: true });
@@ -173,14 +178,16 @@ export class EventFeed<Event> implements EventSource<Event> {
       over.abort();
       this.#closing.signal.removeEventListener("abort", stop);
       connection.end();
-      this.#lost();
+      this.#lost(silent ? aliveMs : this.#options.now());
     }
 
     async function watch(): Promise<void> {
       for (let seen = lifeSigns; !signal.aborted; seen = lifeSigns) {
         connection.ping();
         await wait(PING_EVERY_MS, signal).catch(() => undefined);
-        if (!signal.aborted && lifeSigns === seen) ended.resolve("the console showed no sign of life");
+        if (signal.aborted || lifeSigns !== seen) continue;
+        silent = true; // what was lost was lost since the last sign
+        ended.resolve("the console showed no sign of life");
       }
     }
   }
@@ -194,10 +201,10 @@ export class EventFeed<Event> implements EventSource<Event> {
     this.#connected.resolve();
   }
 
-  #lost(): void {
+  #lost(fromMs: number): void {
     this.#isConnected = false;
     this.#connected = Promise.withResolvers();
-    this.#gaps.push({ fromMs: this.#options.now(), toMs: undefined });
+    this.#gaps.push({ fromMs, toMs: undefined });
     if (this.#gaps.length > MOST_GAPS) this.#gaps.shift();
   }
 

@@ -207,7 +207,7 @@ test("only the newest events are kept", async (t) => {
 });
 
 test("a socket without a sign of life is given up, one with a pong is not", async (t) => {
-  const { feed, handlers, waits, pings } = feedByHand(3);
+  const { feed, handlers, waits, pings, pass } = feedByHand(3);
   t.after(() => feed.close());
   await feed.ready(10, signal);
   const beat = async () => {
@@ -215,14 +215,18 @@ test("a socket without a sign of life is given up, one with a pong is not", asyn
     await settled();
   };
 
+  pass(5000);
   handlers[0]?.alive();
+  pass(10_000);
   await beat();
   const alive = feed.state().connected;
+  pass(15_000);
   await beat();
 
   assert.equal(alive, true);
   assert.equal(feed.state().connected, false);
   assert.match(String(feed.state().problem), /no sign of life/);
+  assert.deepEqual(feed.state().gaps, [{ fromMs: 5000, toMs: undefined }], "the gap begins at the last sign");
   assert.ok(pings.length >= 2);
 });
 

@@ -132,7 +132,10 @@ export default [
           return { alarm_id: id };
         },
         // some consoles take an archived alarm off the list
-        readBack: async () => ({ archived: (await find())?.archived !== false }),
+        readBack: async () => {
+          const after = await find();
+          return { archived: after === undefined || after.archived === true };
+        },
       };
     },
   }),
